@@ -15,6 +15,7 @@
 #include "runtime/precompiled/precompiled.h"
 #include "runtime/run/parallel.h"
 #include "runtime/run/call_cache.h"
+#include "runtime/run/segments.h"
 #include "runtime/run/run.h"
 #include "runtime/run/viewed.h"
 #include "runtime/run/iteration_space.h"
@@ -88,13 +89,22 @@ static int64_t tail_columns(const part_report *p) {
     return p->nest.tail == TOSAJIT_TAIL_NONE ? 0 : p->choice.cols % (int64_t)p->nest.lanes;
 }
 
+/* How threads divide a part: of a staged kernel only where its block is all there is. */
+static parallel_cut cut_of(const tosajit_kernel *kernel, const plan_part *part, int64_t blocks,
+                           const walk *w) {
+    if (kernel->staged && blocks > 1) return (parallel_cut){0, 0, 1};
+    if (part->axis < 0) return parallel_divide(&kernel->parallel, part, w);
+    const bool shared = segments_bytes(&kernel->parallel, kernel->program, part, w) > 0;
+    return (parallel_cut){part->axis, 0,
+                          shared ? segments_tasks(&kernel->parallel, w->sizes[part->axis]) : 1};
+}
+
 static void decide(const tosajit_kernel *kernel, const kernel_code *code, int32_t index,
-                   const tile_tensors *tile, part_report *p) {
+                   int64_t blocks, const tile_tensors *tile, part_report *p) {
     const plan_part *part = &kernel->plan.parts[index];
     const size_t most = kernel->parallel.threads;
     const uint64_t tables = plan_tables(part);
-    parallel_cut cut = {0, 0, 1};
-    if (!kernel->staged) cut = parallel_divide(&kernel->parallel, part, &p->w);
+    const parallel_cut cut = cut_of(kernel, part, blocks, &p->w);
     if (part->axis >= 0) {
         reduce_tile_choose(part, &p->w, &p->choice);
         walk_copy(&p->first, &p->w);
@@ -365,7 +375,7 @@ static void summarise(const call_report *c, const part_report *parts, tosajit_ex
 
 /* code is null where the interpreter computes. */
 static void explain_part(const tosajit_kernel *kernel, const kernel_code *code, int32_t index,
-                         const view *tensors, const view *written, part_report *p) {
+                         int64_t blocks, const view *tensors, const view *written, part_report *p) {
     tile_tensors tile;
     p->empty = written[kernel->plan.parts[index].results[0]].empty;
     p->variant = -1;
@@ -381,7 +391,7 @@ static void explain_part(const tosajit_kernel *kernel, const kernel_code *code, 
         tile_walk(part, tensors, written, &p->w, &tile);
     }
     p->elements = (double)walk_elements(&p->w);
-    if (code) decide(kernel, code, index, &tile, p);
+    if (code) decide(kernel, code, index, blocks, &tile, p);
 }
 
 /* The tensors of the program, which may see the caller's through views. */
@@ -420,7 +430,7 @@ static tosajit_status explain_staged(const tosajit_kernel *kernel, stage *s, siz
     if (status) return status;
     status = scratch_make(kernel, tensors, 0, NULL, &laid);
     for (int32_t k = 0; k < kernel->plan.part_count; k++)
-        explain_part(kernel, code, k, tensors, written, &parts[k]);
+        explain_part(kernel, code, k, c.blocks.count, tensors, written, &parts[k]);
     tosajit_explanation known;
     summarise(&c, parts, &known);
     if (explanation)

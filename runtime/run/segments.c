@@ -59,6 +59,12 @@ int64_t segments_bytes(const tosajit_parallel *parallel, const tosajit_expr *pro
     return bytes;
 }
 
+int64_t segments_tasks(const tosajit_parallel *parallel, int64_t elements) {
+    const size_t threads = parallel->threads < MOST_TASKS ? parallel->threads : MOST_TASKS;
+    const int64_t most = (int64_t)threads * TASKS_PER_THREAD, segments = segment_count(elements);
+    return segments < most ? segments : most;
+}
+
 /* Segments `first` to before `end`; the last one of all may be shorter. */
 static void run_some(const sharing *s, int64_t first, int64_t end, int64_t cols) {
     void *pointers[TOSAJIT_MAX_TENSORS];
@@ -94,14 +100,12 @@ void segments_run(const tosajit_parallel *parallel, const tosajit_expr *program,
                   const plan_part *part, const code_part *code, const walk *whole,
                   const tile_tensors *tensors, char *memory) {
     const int64_t elements = whole->sizes[part->axis], segments = segment_count(elements);
-    const size_t threads = parallel->threads < MOST_TASKS ? parallel->threads : MOST_TASKS;
-    const int64_t most = (int64_t)threads * TASKS_PER_THREAD,
-                  *steps = walk_strides(whole, part->axis);
+    const int64_t *steps = walk_strides(whole, part->axis);
     sharing s; /* not cleared, like the next one: see walk.h */
     walk w;
     tile_choice choice;
     s.part = part, s.code = code, s.elements = elements, s.segments = segments;
-    s.tasks = segments < most ? segments : most;
+    s.tasks = segments_tasks(parallel, elements);
     walk_copy(&w, whole);
     reduce_tile_choose(part, &w, &choice);
     tile_strides(part, &choice, &w, tensors, s.strides);

@@ -269,6 +269,73 @@ static void threads_may_come_with_the_call(void **state) {
     tosajit_engine_destroy(engine);
 }
 
+/* Whether a call is short, no single tensor says: a product of a column and a row is larger than
+ * both, one result may be smaller than another, and a long row becomes one element. */
+static void all_sizes_ask_for_threads(void **state) {
+    (void)state;
+    enum { N = 3000, COUNT = 1 << 20 };
+    static const struct {
+        const char *text;
+        int64_t dims[2][2], made[2][2];
+        size_t results;
+    } calls[] = {
+        {"sum(x * y, axis=1) : x: f32[?,1], y: f32[1,?]", {{N, 1}, {1, N}}, {{N, 1}}, 1},
+        {"a = x + 1; b = y * 2; a; b : x: f32[?,?], y: f32[?,?]",
+         {{2, 2}, {1, COUNT}},
+         {{2, 2}, {1, COUNT}},
+         2},
+        {"sum(x + y, axis=1) : x: f32[1,?], y: f32[1,?]", {{1, COUNT}, {1, COUNT}}, {{1, 1}}, 1},
+    };
+    int engines, mine;
+    const tosajit_parallel engines_pool = {count_loops, &engines, 2},
+                           pool = {count_loops, &mine, 2};
+    tosajit_engine *engine;
+    tosajit_engine_options options = {.size = sizeof options, .parallel = &engines_pool};
+    CHECK(tosajit_engine_create(&options, &engine));
+    float *memory[4];
+    for (int t = 0; t < 4; t++) assert_non_null(memory[t] = calloc(COUNT, sizeof **memory));
+    for (size_t k = 0; k < sizeof calls / sizeof *calls; k++) {
+        tosajit_expr *expr;
+        tosajit_kernel *kernel;
+        tosajit_tensor tensors[4];
+        CHECK(tosajit_expr_parse(calls[k].text, strlen(calls[k].text), NULL, &expr));
+        CHECK(tosajit_compile_expr(engine, expr, &kernel));
+        CHECK(tosajit_kernel_wait(kernel));
+        for (int t = 0; t < 2; t++) {
+            tensors[t] = tosajit_dense(TOSAJIT_F32, memory[t], 2, calls[k].dims[t]);
+            tensors[2 + t] = tosajit_dense(TOSAJIT_F32, memory[2 + t], 2, calls[k].made[t]);
+        }
+        for (int alone = 0; alone < 2; alone++) {
+            engines = mine = 0;
+            CHECK(tosajit_run_parallel(kernel, tensors, 2, tensors + 2, calls[k].results,
+                                       alone ? NULL : &pool));
+            assert_true(engines == 0 && (mine > 0) == !alone);
+        }
+        tosajit_kernel_release(kernel);
+        tosajit_expr_destroy(expr);
+    }
+    for (int t = 0; t < 4; t++) free(memory[t]);
+    tosajit_engine_destroy(engine);
+}
+
+/* No element needs no memory, however large another size is. */
+static void nothing_needs_no_scratch(void **state) {
+    (void)state;
+    const char text[] = "softmax(x) : x: f32[?,?]";
+    const int64_t dims[2] = {0, INT64_MAX / 8};
+    tosajit_engine *engine = host_engine(TOSAJIT_BACKEND_AUTO, NULL);
+    tosajit_expr *expr;
+    tosajit_kernel *kernel;
+    CHECK(tosajit_expr_parse(text, strlen(text), NULL, &expr));
+    CHECK(tosajit_compile_expr(engine, expr, &kernel));
+    CHECK(tosajit_kernel_wait(kernel));
+    const tosajit_tensor x = tosajit_dense(TOSAJIT_F32, NULL, 2, dims);
+    CHECK(tosajit_run(kernel, &x, 1, &x, 1));
+    tosajit_kernel_release(kernel);
+    tosajit_expr_destroy(expr);
+    tosajit_engine_destroy(engine);
+}
+
 /* More tensors than a call remembers sizes for. */
 static void many_operands_of_any_size(void **state) {
     (void)state;
@@ -456,6 +523,8 @@ int main(void) {
         cmocka_unit_test(empty_tensors_need_no_memory),
         cmocka_unit_test(several_results_of_several_spaces),
         cmocka_unit_test(threads_may_come_with_the_call),
+        cmocka_unit_test(all_sizes_ask_for_threads),
+        cmocka_unit_test(nothing_needs_no_scratch),
         cmocka_unit_test(many_operands_of_any_size),
         cmocka_unit_test(raw_entries_compute),
         cmocka_unit_test(raw_entries_walk_planes),
