@@ -3,10 +3,11 @@
 """Models of many kinds in ONNX Runtime, as they are and by tosajit.onnxruntime.session: one table in Markdown, with a control. It needs
 onnxruntime and onnx. With torch there are models of its exporter, with openvino there is a column of it.
 
-    python3 bench/onnx_models.py BUILD [--packages FOLDER] [--seconds S] [--rounds N] [--only WORD]
+    python3 bench/onnx_models.py BUILD [--packages FOLDER] [--seconds S] [--rounds N] [--only WORD] [--shares]
 
 FOLDER has packages with models, as tests/onnx/engine.sh installs them. S is how long a model is called in turns, with one thread and with
 two; N sessions are made in processes of their own. WORD is a pattern of the names of models.
+--shares tells instead how much of a call convolutions and products take, which stay the engine's, and what is left before and now.
 """
 import argparse
 import importlib.util
@@ -128,6 +129,48 @@ def converted(file, folder):
     return "%d of %d in %d" % (said["inside"], said["nodes"], len(said["regions"]))
 
 
+PRODUCTS = "Conv|MatMul|Gemm|LSTM|GRU"  # in the names of the engine's operators
+
+
+def profile(make, seconds):
+    """Microseconds of a call in products, and in all else: sums of medians by node, of the engine's own profile."""
+    session, given = make()
+    start, calls = time.perf_counter(), 0
+    while calls < 10 or time.perf_counter() - start < seconds:
+        session.run(None, given)
+        calls += 1
+    path, nodes = session.end_profiling(), {}
+    with open(path) as file:
+        events = json.load(file)
+    os.remove(path)
+    for event in events:
+        if event.get("cat") == "Node" and event["name"].endswith("_kernel_time"):
+            nodes.setdefault((event["name"], event["args"]["op_name"]), []).append(event["dur"])
+    found = [0, 0]
+    for (_, op), times in nodes.items():
+        found[not re.search(PRODUCTS, op)] += statistics.median(times) * len(times) / calls
+    return found
+
+
+def share_row(name, make, options):
+    import onnxruntime as ort
+    import tosajit.onnxruntime
+    with tempfile.TemporaryDirectory() as folder:
+        file, given = make(folder)
+
+        def profiled(session_of, **more):
+            chosen = options_of(1)
+            chosen.enable_profiling, chosen.profile_file_prefix = True, os.path.join(folder, "profile")
+            chosen.add_session_config_entry("tosajit.compile", "now")
+            return lambda: (session_of(file, chosen, providers=["CPUExecutionProvider"], **more), given)
+
+        cache = os.path.join(folder, "kept")
+        tosajit.onnxruntime.session(file, options_of(1), cache=cache, providers=["CPUExecutionProvider"])
+        products, other = profile(profiled(ort.InferenceSession), options.seconds)
+        _, now = profile(profiled(tosajit.onnxruntime.session, cache=cache), options.seconds)
+        print("| %s | %.2f | %.2f | %.2f |" % (name, *(k / (products + other) for k in (products, other, now))), flush=True)
+
+
 def row(name, make, options):
     import numpy as np
     import onnxruntime as ort
@@ -157,6 +200,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=2)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--only", default="")
+    parser.add_argument("--shares", action="store_true")
     options = parser.parse_args()
     build = os.path.abspath(options.build)
     os.environ.setdefault("TOSAJIT_COMMAND", os.path.join(build, "tools/tosajit"))
@@ -166,7 +210,7 @@ def main():
     logging.disable(logging.WARNING)  # of what quantizes models
     import onnx_kinds
     models = dict(onnx_kinds.of_packages(os.path.abspath(options.packages)) if options.packages else {}, **onnx_kinds.MODELS)
-    print(HEAD, flush=True)
+    print("| model | convolutions and products | else, before | else, now |\n|---|---|---|---|" if options.shares else HEAD, flush=True)
     for name, make in models.items():
         if not re.search(options.only, name):
             continue
@@ -174,7 +218,7 @@ def main():
             print("onnx_models: without torch there is no %s" % name, file=sys.stderr)
             continue
         start = time.perf_counter()
-        row(name, make, options)
+        (share_row if options.shares else row)(name, make, options)
         print("onnx_models: %s, %.0f s" % (name, time.perf_counter() - start), file=sys.stderr)
 
 
