@@ -260,7 +260,9 @@ typedef struct tosajit_attributes {
      * to. */
     const int64_t *numbers;
     size_t number_count; /* of these */
-    int64_t reserved[1]; /* 0; for attributes of later versions */
+    int32_t joined; /* reductions: how many dimensions behind `axis` are reduced with it, as if a
+                       reshape had joined them; more than 0 is an extension */
+    int32_t reserved[1]; /* 0; for attributes of later versions */
 } tosajit_attributes;
 
 /* ---------------------------------------------------------------------------------------------

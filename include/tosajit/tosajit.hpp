@@ -259,9 +259,10 @@ inline value cast(const value &a, tosajit_type element) {
 
 namespace detail {
 
-inline value reduced(tosajit_op op, const value &a, std::int64_t axis) {
+inline value reduced(tosajit_op op, const value &a, std::int64_t axis, std::int32_t joined) {
     tosajit_attributes attributes = {};
     attributes.axis = axis;
+    attributes.joined = joined;
     return apply(op, {a}, attributes);
 }
 
@@ -276,10 +277,11 @@ inline value viewed(tosajit_op op, std::initializer_list<value> operands, sizes 
 
 } // namespace detail
 
-/* Along one axis, which counts from 0; with attributes they have a nan_mode, too. */
+/* Along one axis, which counts from 0, and as many behind it as are joined with it; with attributes
+ * they have a nan_mode, too. */
 #define TOSAJIT_HPP_REDUCE(name)                                                                   \
-    inline value name(const value &a, std::int64_t axis) {                                         \
-        return detail::reduced(TOSAJIT_OP_##name, a, axis);                                        \
+    inline value name(const value &a, std::int64_t axis, std::int32_t joined = 0) {                \
+        return detail::reduced(TOSAJIT_OP_##name, a, axis, joined);                                \
     }
 TOSAJIT_HPP_REDUCE(reduce_all)
 TOSAJIT_HPP_REDUCE(reduce_any)

@@ -188,7 +188,7 @@ static tosajit_status take_length(const part_emitter *e, size_t before) {
 /* What is reduced is whole in every tile, but for rows of several segments, which threads may
  * share. A size that is known leaves neither loop nor mask of short rows. */
 static void know_size(part_emitter *e) {
-    const int64_t size = e->part->axis < 0 ? TOSAJIT_DYNAMIC : e->part->extents[e->part->axis];
+    const int64_t size = e->part->axis < 0 ? TOSAJIT_DYNAMIC : plan_reduced_size(e->part);
     const bool rows = nest_reduces_rows(&e->nest);
     if (size == TOSAJIT_DYNAMIC || (rows && size > REDUCE_SEGMENT)) return;
     *(rows ? &e->cols : &e->rows) = int64_constant(e, size);

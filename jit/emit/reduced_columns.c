@@ -119,7 +119,7 @@ static void emit_known_rows(row_emitter *r, const level *lv, LLVMValueRef column
     const part_emitter *e = r->part;
     memcpy(r->pointers, pointers, (size_t)tensor_count(e) * sizeof *pointers);
     begin_partials(r);
-    for (int64_t row = 0; row < e->part->extents[e->part->axis]; row++) {
+    for (int64_t row = 0; row < plan_reduced_size(e->part); row++) {
         emit_side_by_side(r, lv, column);
         for (int32_t t = 0; t < tensor_count(e); t++)
             r->pointers[t] =

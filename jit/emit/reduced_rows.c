@@ -23,13 +23,13 @@
 #include "runtime/expr/reduce.h"
 
 static bool is_one_segment(const part_emitter *e) {
-    const int64_t size = e->part->extents[e->part->axis];
+    const int64_t size = plan_reduced_size(e->part);
     return size != TOSAJIT_DYNAMIC && size <= REDUCE_SEGMENT;
 }
 
 /* The steps of a level in each row; -1: a call decides. */
 static int64_t known_steps(const part_emitter *e, const level *lv) {
-    const int64_t size = e->part->extents[e->part->axis], step = (int64_t)step_size(lv);
+    const int64_t size = plan_reduced_size(e->part), step = (int64_t)step_size(lv);
     if (!is_one_segment(e)) return -1;
     if (lv->nest.shared) return (size + step - 1) / step;
     return lv->nest.masked ? size % step != 0 : size / step;

@@ -184,7 +184,7 @@ static bool is_long_extreme(const asked *a, const expr_node *node) {
  * and where numbers win over NaN there is nothing to keep. */
 static bool is_kept_in_three(const asked *a, const tosajit_expr *program) {
     const plan_part *part = a->part;
-    const int64_t size = part->extents[part->axis];
+    const int64_t size = plan_reduced_size(part);
     int32_t k = 0;
     while (!(part->reductions >> k & 1)) k++;
     const expr_node *node = &program->nodes[part->values[k]];
@@ -195,7 +195,7 @@ static bool is_kept_in_three(const asked *a, const tosajit_expr *program) {
 }
 
 unsigned nest_partials(const plan_part *part) {
-    const int64_t size = part->extents[part->axis];
+    const int64_t size = plan_reduced_size(part);
     unsigned partials = REDUCE_PARTIALS;
     while (size > 0 && (int64_t)partials / 2 >= size) partials /= 2;
     return partials;
@@ -208,7 +208,7 @@ static int64_t known_columns(const plan_part *part) {
 
 /* Segments side by side: a single vector would wait for its own last addition. */
 static unsigned choose_side(const asked *a, unsigned lanes) {
-    const int64_t rows = a->part->extents[a->part->axis];
+    const int64_t rows = plan_reduced_size(a->part);
     const unsigned vectors =
         (lanes * a->work.widest + a->level->vector_bytes - 1) / a->level->vector_bytes;
     if (a->work.heavy || a->work.light > COST_SIDE_LIGHT || vectors > 2) return 1;
@@ -243,10 +243,11 @@ static unsigned choose_strip_rows(const asked *a) {
  * fold of its own the next row arrives: so longer rows want it only where a fold is long. */
 static bool pays_together(const asked *a, const tosajit_expr *program) {
     const plan_part *part = a->part;
-    const int64_t size = part->extents[part->axis],
+    const int64_t size = plan_reduced_size(part),
                   most = (int64_t)COST_TOGETHER_VECTORS * a->level->vector_bytes / 4;
     bool any_row = false, is_long = false;
-    for (int32_t d = 0; d < part->rank; d++) any_row |= d != part->axis && part->extents[d] != 1;
+    for (int32_t d = 0; d < part->rank; d++)
+        any_row |= !plan_reduces(part, d) && part->extents[d] != 1;
     for (int32_t k = 0; k < part->result_count; k++)
         is_long |=
             part->reductions >> k & 1 && is_long_extreme(a, &program->nodes[part->values[k]]);
@@ -273,7 +274,7 @@ static unsigned choose_together(const asked *a, const tosajit_expr *program, uns
 
 /* Whether there are few elements along the axis, and light ops: then they need no loop. */
 static bool is_brief(const asked *a) {
-    const int64_t size = a->part->extents[a->part->axis];
+    const int64_t size = plan_reduced_size(a->part);
     return size != TOSAJIT_DYNAMIC && size <= COST_UNROLLED && a->work.heavy == 0 &&
            a->work.light <= COST_UNROLLED_LIGHT;
 }
@@ -282,13 +283,13 @@ static bool is_brief(const asked *a) {
  * part of them. One whose rows are reduced has vectors side by side. */
 static void schedule_reduced(const asked *a, const tosajit_expr *program, unsigned unroll,
                              nest *n) {
-    const bool inner = a->part->axis == a->part->columns;
+    const bool inner = plan_reduces_columns(a->part);
     const unsigned partials = nest_partials(a->part);
     unsigned lanes = n->lanes * unroll;
     for (int64_t columns = known_columns(a->part); !inner && lanes / 2 >= columns;) lanes /= 2;
     n->together = inner ? choose_together(a, program, partials) : 0;
     n->in_three = inner && is_kept_in_three(a, program) &&
-                  (!n->together || a->part->extents[a->part->axis] == TOSAJIT_DYNAMIC);
+                  (!n->together || plan_reduced_size(a->part) == TOSAJIT_DYNAMIC);
     if (n->in_three)
         lanes = 2 * (a->level->vector_bytes / 4);
     else if (inner && (lanes > partials || (!a->work.is_long && !a->work.heavy)))
@@ -312,7 +313,9 @@ static void schedule_reduced(const asked *a, const tosajit_expr *program, unsign
 /* The columns of rows that no call can join, as one of their operands is one value per row; else as
  * many as there may be. */
 static int64_t columns_of(const plan_part *part) {
-    const int64_t size = part->columns >= 0 ? part->extents[part->columns] : TOSAJIT_DYNAMIC;
+    const int64_t size = plan_reduces_columns(part) ? plan_reduced_size(part)
+                         : part->columns >= 0       ? part->extents[part->columns]
+                                                    : TOSAJIT_DYNAMIC;
     bool splat = false;
     for (int32_t k = 0; k < part->leaf_count; k++)
         splat |= part->columns >= 0 && part->leaves[k].maps[part->columns] == MAP_ZERO;

@@ -96,7 +96,8 @@ static parallel_cut cut_of(const tosajit_kernel *kernel, const plan_part *part, 
     if (part->axis < 0) return parallel_divide(&kernel->parallel, part, w);
     const bool shared = segments_bytes(&kernel->parallel, kernel->program, part, w) > 0;
     return (parallel_cut){part->axis, 0,
-                          shared ? segments_tasks(&kernel->parallel, w->sizes[part->axis]) : 1};
+                          shared ? segments_tasks(&kernel->parallel, reduce_tile_elements(part, w))
+                                 : 1};
 }
 
 static void decide(const tosajit_kernel *kernel, const kernel_code *code, int32_t index,
@@ -385,7 +386,7 @@ static void explain_part(const tosajit_kernel *kernel, const kernel_code *code, 
         int64_t sizes[TOSAJIT_MAX_RANK];
         run_iteration_space(part, tensors, sizes); /* which has been checked */
         tile_whole_walk(part, tensors, written, sizes, &p->w, &tile);
-        if (part->axis >= 0) p->w.apart = UINT32_C(1) << part->axis;
+        p->w.apart = plan_reduced_dims(part);
         if (part->axis < 0) tile_coalesce(part, &p->w);
     } else {
         tile_walk(part, tensors, written, &p->w, &tile);

@@ -37,16 +37,17 @@ static void print_result(FILE *out, const plan_part *part, const tosajit_expr *p
 static void print_dimension(FILE *out, const plan_part *part, const tosajit_expr *program,
                             int32_t d) {
     if (part->extents[d] == TOSAJIT_DYNAMIC)
-        fprintf(out, "  %s d%d = ?:", d == part->axis ? "reduced" : "parallel", (int)d);
+        fprintf(out, "  %s d%d = ?:", plan_reduces(part, d) ? "reduced" : "parallel", (int)d);
     else
-        fprintf(out, "  %s d%d = %" PRId64 ":", d == part->axis ? "reduced" : "parallel", (int)d,
-                part->extents[d]);
+        fprintf(out, "  %s d%d = %" PRId64 ":", plan_reduces(part, d) ? "reduced" : "parallel",
+                (int)d, part->extents[d]);
     for (int32_t k = 0; k < part->leaf_count; k++)
         if (!part->leaves[k].table && part->leaves[k].maps[d] != MAP_ZERO)
             fprintf(out, " %s%s", plan_leaf_name(program, &part->leaves[k]).text,
                     part->leaves[k].maps[d] == MAP_RUNTIME ? " (or repeats)" : "");
     for (int32_t r = 0; r < part->result_count; r++)
-        if (!(part->reductions >> r & 1) || d != part->axis) print_result(out, part, program, r);
+        if (!(part->reductions >> r & 1) || !plan_reduces(part, d))
+            print_result(out, part, program, r);
     fputc('\n', out);
 }
 

@@ -116,6 +116,7 @@ static void write_part(json *j, const plan *p, int32_t index, const tosajit_expr
     json_open(j, NULL, '{');
     json_integers(j, "iteration_space", part->extents, part->rank);
     if (part->axis >= 0) json_integer(j, "reduced", part->axis);
+    if (part->joined) json_integer(j, "joined", part->joined);
     write_operands(j, part, program);
     write_results(j, part, program);
     if (plan_static_walk(part, program, &w))

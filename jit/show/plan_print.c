@@ -133,7 +133,10 @@ static void print_result(FILE *out, const plan_part *part, const tosajit_expr *p
 
 static void print_part(FILE *out, const plan_part *part, const tosajit_expr *program) {
     for (int32_t k = 0; k < part->result_count; k++) print_result(out, part, program, k);
-    if (part->axis >= 0) fprintf(out, "  reduced: dimension %d\n", (int)part->axis);
+    if (part->axis >= 0)
+        fprintf(out, "  reduced: dimension%s %d", part->joined ? "s" : "", (int)part->axis);
+    for (int32_t d = 1; d <= part->joined; d++) fprintf(out, ", %d", (int)(part->axis + d));
+    if (part->axis >= 0) fprintf(out, "%s\n", part->joined ? ", as one" : "");
     fputs("  iteration space: ", out);
     print_sizes(out, part->rank, part->extents);
     print_leaves(out, part, program);

@@ -13,6 +13,7 @@
 #include "runtime/base/types.h"
 #include "runtime/expr/convert.h"
 #include "runtime/expr/expr.h"
+#include "runtime/expr/ops.h"
 #include "runtime/base/words.h"
 
 static bool same_word(const builder *b, text_span a, text_span c) {
@@ -370,13 +371,23 @@ static bool read_keys(builder *b, call *c) {
     return true;
 }
 
+/* A dimension; of an op that reduces, neighbours too, which it joins. */
 static bool read_axis(builder *b, const op_key *key, int32_t node, const tosajit_tensor_type *type,
-                      int64_t *axis) {
+                      call *c) {
     const text_node *n = &b->line->nodes[node];
-    const bool single = n->kind == TEXT_LITERAL && b->line->lists[n->what].rank == 0;
-    return build_to_axis(b, n->span, key->name,
-                         single ? &b->line->numbers[b->line->lists[n->what].first] : NULL, type,
-                         axis);
+    const text_list *list = n->kind == TEXT_LITERAL ? &b->line->lists[n->what] : NULL;
+    const bool fits = list && list->count > 0 && list->rank <= op_reduces(c->op);
+    const text_number *numbers = fits ? &b->line->numbers[list->first] : NULL;
+    if (!build_to_axis(b, n->span, key->name, numbers, type, &c->attributes.axis)) return false;
+    for (size_t k = 1; k < list->count; k++) {
+        int64_t axis;
+        if (!build_to_axis(b, n->span, key->name, numbers + k, type, &axis)) return false;
+        if (axis != c->attributes.axis + (int64_t)k)
+            return build_fail(b, n->span, "%s reduces neighbouring dimensions, in their order",
+                              tosajit_op_name(c->op));
+        c->attributes.joined++;
+    }
+    return true;
 }
 
 static bool read_axes(builder *b, call *c) {
@@ -385,7 +396,7 @@ static bool read_axes(builder *b, call *c) {
     for (int32_t a = c->node->first; needed && a >= 0; a = b->line->arguments[a].next) {
         const text_argument *argument = &b->line->arguments[a];
         if (!argument->key || argument->key->kind != KEY_AXIS) continue;
-        if (!read_axis(b, argument->key, argument->node, &type, &c->attributes.axis)) return false;
+        if (!read_axis(b, argument->key, argument->node, &type, c)) return false;
         given = true;
     }
     return given || !needed ||

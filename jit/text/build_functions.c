@@ -78,7 +78,7 @@ static bool take_reducer_operands(builder *b, const text_node *n, const reducer 
 
 bool build_reducer(builder *b, const text_node *n, tosajit_value *value) {
     const reducer *r = reducer_at((size_t)n->what);
-    reducer_call c = {.expr = b->expr, .eps = 1e-5};
+    reducer_call c = {.expr = b->expr, .strict = b->options->strict, .eps = 1e-5};
     bool chosen[TOSAJIT_MAX_RANK] = {false}, given, drops = b->options->drop_axes && !r->last;
     int32_t axis;
     if (!take_reducer_operands(b, n, r, &c, &axis)) return false;

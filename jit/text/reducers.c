@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Functions that reduce, written out. Means and what is made of them are computed in f32 where x is
- * f16 or bf16, and rounded once at the end, as PyTorch does. Several axes are reduced one after the
- * other, from the last. */
+ * f16 or bf16, and rounded once at the end, as PyTorch does. Axes that are neighbours are one
+ * reduction; others are reduced one after the other, from the last. */
 #include "jit/text/reducers.h"
 
 #include <string.h>
@@ -47,44 +47,63 @@ static tosajit_type wide(const reducer_call *c) {
     return own == TOSAJIT_F16 || own == TOSAJIT_BF16 ? TOSAJIT_F32 : own;
 }
 
-static tosajit_status along(const reducer_call *c, tosajit_op op, tosajit_value x, int64_t axis,
-                            tosajit_value *value) {
-    tosajit_attributes a = {.axis = axis};
+/* Axes `first` to `last` of the call, which are neighbours. */
+static tosajit_status along(const reducer_call *c, tosajit_op op, tosajit_value x, int first,
+                            int last, tosajit_value *value) {
+    tosajit_attributes a = {.axis = c->axes[first], .joined = last - first};
     if (op == TOSAJIT_OP_reduce_max || op == TOSAJIT_OP_reduce_min) a.nan_mode = c->nan_mode;
     return tosajit_expr_op(c->expr, op, &x, 1, &a, NULL, value);
 }
 
-static tosajit_status reduce(const reducer_call *c, tosajit_op op, tosajit_value x,
-                             tosajit_value *value) {
-    tosajit_status status = TOSAJIT_OK;
-    *value = x;
-    for (int k = c->axis_count; !status && k-- > 0;)
-        status = along(c, op, *value, c->axes[k], value);
-    return status;
+/* The first of the neighbours that are reduced with axis `last` of the call. TOSA itself has one
+ * axis. */
+static int first_neighbour(const reducer_call *c, int last) {
+    while (!c->strict && last > 0 && c->axes[last - 1] + 1 == c->axes[last]) last--;
+    return last;
 }
 
-/* The size of an axis: a number where the type says it, else counted by each call. */
-static tosajit_status size_of(const reducer_call *c, tosajit_value x, int64_t axis,
-                              tosajit_value *value) {
-    const int64_t size = type_of(c, x).dims[axis];
-    return size == TOSAJIT_DYNAMIC ? along(c, TOSAJIT_OP_reduce_count, x, axis, value)
-                                   : number(c, x, (double)size, value);
-}
-
-/* A sum over an axis divided by its size less `less`, for each axis in turn. */
-static tosajit_status average(const reducer_call *c, tosajit_value x, int64_t less,
-                              tosajit_value *value) {
+/* Axes of the call before `end`, from the last. */
+static tosajit_status reduce_before(const reducer_call *c, tosajit_op op, tosajit_value x, int end,
+                                    tosajit_value *value) {
     tosajit_status status = TOSAJIT_OK;
     *value = x;
-    for (int k = c->axis_count; !status && k-- > 0;) {
-        tosajit_value sum, size, taken;
-        status = along(c, TOSAJIT_OP_reduce_sum, *value, c->axes[k], &sum);
-        if (!status) status = size_of(c, *value, c->axes[k], &size);
-        if (!status && less) status = number(c, size, (double)less, &taken);
-        if (!status && less) status = binary(c, TOSAJIT_OP_sub, size, taken, &size);
-        if (!status) status = binary(c, TOSAJIT_OP_divide, sum, size, value);
+    while (!status && end > 0) {
+        const int first = first_neighbour(c, end - 1);
+        status = along(c, op, *value, first, end - 1, value);
+        end = first;
     }
     return status;
+}
+
+static tosajit_status reduce(const reducer_call *c, tosajit_op op, tosajit_value x,
+                             tosajit_value *value) {
+    return reduce_before(c, op, x, c->axis_count, value);
+}
+
+/* The number of elements: a constant where the type says it, else counted by each call. */
+static tosajit_status size_of(const reducer_call *c, tosajit_value x, tosajit_value *value) {
+    const tosajit_tensor_type type = type_of(c, x);
+    double size = 1;
+    bool known = true;
+    for (int k = 0; k < c->axis_count; k++) {
+        known &= type.dims[c->axes[k]] != TOSAJIT_DYNAMIC;
+        size *= (double)type.dims[c->axes[k]];
+    }
+    if (known) return number(c, x, size, value);
+    const int first = first_neighbour(c, c->axis_count - 1);
+    tosajit_status status = along(c, TOSAJIT_OP_reduce_count, x, first, c->axis_count - 1, value);
+    return status ? status : reduce_before(c, TOSAJIT_OP_reduce_sum, *value, first, value);
+}
+
+/* A sum divided by the number of elements less `less`. */
+static tosajit_status average(const reducer_call *c, tosajit_value x, int64_t less,
+                              tosajit_value *value) {
+    tosajit_value sum, size, taken;
+    tosajit_status status = reduce(c, TOSAJIT_OP_reduce_sum, x, &sum);
+    if (!status) status = size_of(c, x, &size);
+    if (!status && less) status = number(c, size, (double)less, &taken);
+    if (!status && less) status = binary(c, TOSAJIT_OP_sub, size, taken, &size);
+    return status ? status : binary(c, TOSAJIT_OP_divide, sum, size, value);
 }
 
 /* x - mean(x), in the type of means. */

@@ -20,6 +20,7 @@ typedef struct reducer_call {
     size_t operand_count;
     int64_t axes[TOSAJIT_MAX_RANK]; /* ascending, each once */
     int axis_count;
+    bool strict;  /* only what TOSA has */
     double eps;   /* layer_norm, rms_norm */
     int64_t ddof; /* var, std: the divisor is that much less than the number of elements */
     tosajit_nan_mode nan_mode; /* max, min */

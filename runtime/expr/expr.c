@@ -359,38 +359,57 @@ static tosajit_status check_parameters_once(const op_use *use) {
                       a->shift ? "shift" : "a zero point");
 }
 
-/* Whether a reduction's result is declared with its axis, of size 1; also where the operand's rank
+/* Whether a reduction's result is declared with its axes, of size 1; also where the operand's rank
  * is not known. */
 static tosajit_status check_reduced(const op_use *use) {
-    const int64_t axis = use->attributes->axis;
+    const int64_t last = use->attributes->axis + use->attributes->joined;
     const tosajit_tensor_type *result = use->declared;
     if (!result || result->rank < 0 || type_check(result, "result")) return TOSAJIT_OK;
-    if (axis >= result->rank)
+    if (last >= result->rank)
         return diag_error(TOSAJIT_SHAPE_MISMATCH,
                           "axis %" PRId64 " is no dimension of the result, declared %s of rank %d",
-                          axis, type_print(result).text, (int)result->rank);
-    if (result->dims[axis] == 1 || result->dims[axis] == TOSAJIT_DYNAMIC) return TOSAJIT_OK;
-    return diag_error(TOSAJIT_SHAPE_MISMATCH,
-                      "result dimension %" PRId64 ": declared %s, but axis %" PRId64
-                      " of operand 0, %s, is reduced to size 1",
-                      axis, type_print(result).text, axis, type_print(&use->operands[0]).text);
+                          last, type_print(result).text, (int)result->rank);
+    for (int64_t axis = use->attributes->axis; axis <= last; axis++)
+        if (result->dims[axis] != 1 && result->dims[axis] != TOSAJIT_DYNAMIC)
+            return diag_error(TOSAJIT_SHAPE_MISMATCH,
+                              "result dimension %" PRId64 ": declared %s, but axis %" PRId64
+                              " of operand 0, %s, is reduced to size 1",
+                              axis, type_print(result).text, axis,
+                              type_print(&use->operands[0]).text);
+    return TOSAJIT_OK;
 }
 
-/* The shape of a reduction's result: the operand's, but for the axis. */
+static tosajit_status check_joined(const op_use *use) {
+    const int64_t joined = use->attributes->joined;
+    if (joined < 0 || joined >= TOSAJIT_MAX_RANK)
+        return diag_error(TOSAJIT_BAD_ATTRIBUTE,
+                          "%" PRId64 " joined dimensions are not legal, only 0 to %d", joined,
+                          TOSAJIT_MAX_RANK - 1);
+    if (joined == 0 || !use->strict) return TOSAJIT_OK;
+    return diag_error(TOSAJIT_BAD_ATTRIBUTE,
+                      "a reduction of several dimensions at once is an extension of TOSA, which a "
+                      "strict expression cannot have; reduce them one after the other");
+}
+
+/* The shape of a reduction's result: the operand's, but for the axes. */
 static tosajit_status reduce_shape(const op_use *use, tosajit_tensor_type *inferred) {
-    const int64_t axis = use->attributes->axis;
-    const int32_t rank = inferred->rank;
-    if (rank == TOSAJIT_UNRANKED && (axis < 0 || axis >= TOSAJIT_MAX_RANK))
+    const int64_t first = use->attributes->axis, last = first + use->attributes->joined;
+    const int32_t rank = inferred->rank, most = rank == TOSAJIT_UNRANKED ? TOSAJIT_MAX_RANK : rank;
+    const int64_t wrong = first < 0 || first >= most ? first : last;
+    const type_text operand = type_print(&use->operands[0]);
+    tosajit_status status = check_joined(use);
+    if (status) return status;
+    if (rank == TOSAJIT_UNRANKED && (wrong < 0 || wrong >= most))
         return diag_error(TOSAJIT_BAD_ATTRIBUTE,
                           "axis %" PRId64 " is no dimension of operand 0, %s, nor of any tensor, "
                           "which has at most %d",
-                          axis, type_print(&use->operands[0]).text, TOSAJIT_MAX_RANK);
-    if (rank != TOSAJIT_UNRANKED && (axis < 0 || axis >= rank))
+                          wrong, operand.text, TOSAJIT_MAX_RANK);
+    if (wrong < 0 || wrong >= most)
         return diag_error(TOSAJIT_BAD_ATTRIBUTE,
-                          "axis %" PRId64 " is no dimension of operand 0, %s of rank %d", axis,
-                          type_print(&use->operands[0]).text, (int)rank);
+                          "axis %" PRId64 " is no dimension of operand 0, %s of rank %d", wrong,
+                          operand.text, (int)rank);
     if (rank == TOSAJIT_UNRANKED) return check_reduced(use);
-    inferred->dims[axis] = 1;
+    for (int64_t axis = first; axis <= last; axis++) inferred->dims[axis] = 1;
     return use->declared && use->declared->rank == rank ? check_reduced(use) : TOSAJIT_OK;
 }
 

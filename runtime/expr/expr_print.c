@@ -136,8 +136,9 @@ static void print_list(const printer *p, const tosajit_attributes *attributes, b
 
 /* What TOSA has no word for: tosa.custom. */
 static bool is_custom(const printer *p, const expr_node *node) {
-    return op_views(node->op) ? !tosa_view_of(p->expr, node).has
-                              : op_table[node->op].attributes & ATTRIBUTE_EXTENSION;
+    return op_views(node->op)
+               ? !tosa_view_of(p->expr, node).has
+               : op_table[node->op].attributes & ATTRIBUTE_EXTENSION || node->attributes.joined > 0;
 }
 
 /* A list that TOSA has as an operand. */
@@ -185,6 +186,8 @@ static void print_attributes(const printer *p, const expr_node *node) {
         fputs(count++ > 0 ? ", " : ours ? " {" : " <{", p->out);
         print_attribute(p, node, key);
     }
+    if (node->attributes.joined)
+        fprintf(p->out, ", joined = %d : i32", (int)node->attributes.joined);
     if (count > 0) fputs(ours ? "}" : "}>", p->out);
 }
 

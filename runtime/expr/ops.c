@@ -300,7 +300,8 @@ static tosajit_status check_zero_point(const op_parameter *p, int64_t value) {
 
 /* An attribute that the op does not take must be zero: a value there is a mistake that would pass
  * silently. */
-static const char *stray_attribute(unsigned taken, const tosajit_attributes *a) {
+static const char *stray_attribute(tosajit_op op, const tosajit_attributes *a) {
+    const unsigned taken = op_table[op].attributes;
     const bool scaling = taken & ATTRIBUTE_SCALING;
     if (!(taken & ATTRIBUTE_MIN_MAX) && (a->min_val.i || a->max_val.i)) return "min_val or max_val";
     if (!(taken & ATTRIBUTE_NAN_MODE) && a->nan_mode) return "nan_mode";
@@ -312,6 +313,7 @@ static const char *stray_attribute(unsigned taken, const tosajit_attributes *a) 
     if (!scaling && (a->rounding_mode || a->output_unsigned || a->scale32 || a->per_channel))
         return "rounding_mode, output_unsigned, scale32 or per_channel";
     if (!(taken & ATTRIBUTE_AXIS) && a->axis) return "axis";
+    if (!op_reduces(op) && a->joined) return "joined dimensions";
     if (!(taken & ATTRIBUTE_LIST) && (a->numbers || a->number_count)) return "list of numbers";
     for (size_t k = 0; k < sizeof a->reserved / sizeof *a->reserved; k++)
         if (a->reserved[k]) return "reserved attribute; tosajit_attributes begins as {0}";
@@ -362,7 +364,7 @@ static tosajit_status check_zero_points(tosajit_type operand, const tosajit_attr
 tosajit_status op_check_attributes(tosajit_op op, tosajit_type operand, tosajit_type result,
                                    const tosajit_attributes *a) {
     unsigned taken = op_table[op].attributes;
-    const char *stray = stray_attribute(taken, a);
+    const char *stray = stray_attribute(op, a);
     if (stray) return diag_error(TOSAJIT_BAD_ATTRIBUTE, "the op takes no %s", stray);
     if ((unsigned)a->nan_mode > TOSAJIT_NAN_IGNORE)
         return diag_error(TOSAJIT_BAD_ATTRIBUTE, "nan_mode %d is not PROPAGATE (0) or IGNORE (1)",

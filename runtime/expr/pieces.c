@@ -9,6 +9,7 @@
 #include "runtime/base/types.h"
 #include "runtime/expr/expand.h"
 #include "runtime/expr/ops.h"
+#include "runtime/expr/reduce.h"
 #include "runtime/expr/piece_tree.h"
 
 typedef struct splitting {
@@ -426,8 +427,10 @@ static tosajit_status split_op(splitting *s, tosajit_value k, piece_tree *made) 
     }
     if (op_views(node->op)) return split_view(s, k, all, made);
     if (!op_reduces(node->op)) return split_elementwise(s, k, all, made);
-    if (tree_has_axis(all, (int32_t)node->attributes.axis))
-        return refuse(s, k, "it reduces along pieces, whose elements have an order across them");
+    for (int32_t d = (int32_t)node->attributes.axis; d <= reduce_last(node); d++)
+        if (tree_has_axis(all, d))
+            return refuse(s, k,
+                          "it reduces along pieces, whose elements have an order across them");
     *made = *all;
     return split_each(s, k, &node->attributes, made);
 }

@@ -13,6 +13,9 @@
  *     the last one  32         4096                  lanes lie along the axis
  *     any other     1          128                   lanes lie beside each other
  *
+ * Of dimensions that are reduced together, the elements are numbered in row-major order, as those
+ * of one dimension.
+ *
  * So 128 elements follow each other at most, then 5 halves, then the segments. What a partial
  * result or a segment begins with is the neutral element, which changes nothing: -0 of a sum, for
  * instance, since +0 would make +0 of -0. f16 and bf16 are combined in f32, and rounded once. */
@@ -31,9 +34,19 @@ enum {
 /* Whether a node is a reduction. */
 bool node_reduces(const expr_node *node);
 
-/* Whether its axis is the last one. */
+/* The last dimension that it reduces. */
+static inline int32_t reduce_last(const expr_node *node) {
+    return (int32_t)node->attributes.axis + node->attributes.joined;
+}
+
+/* Whether that is the last one of all. */
 static inline bool reduce_is_inner(const expr_node *node) {
-    return node->attributes.axis == node->type.rank - 1;
+    return reduce_last(node) == node->type.rank - 1;
+}
+
+/* Whether it reduces this dimension. */
+static inline bool reduce_has_axis(const expr_node *node, int32_t d) {
+    return d >= node->attributes.axis && d <= reduce_last(node);
 }
 
 /* Whether any order of the elements gives the same bits. */

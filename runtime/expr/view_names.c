@@ -8,6 +8,7 @@
 #include "runtime/base/memory.h"
 #include "runtime/base/types.h"
 #include "runtime/expr/ops.h"
+#include "runtime/expr/reduce.h"
 
 /* ---------------------------------------------------------------------------------------------
  * Products: of static sizes a number, of dynamic ones a list of names */
@@ -200,7 +201,8 @@ tosajit_status names_of_node(expr_views *views, tosajit_value value) {
     else if (node->kind == NODE_OP)
         broadcast_all(&f, own);
     for (int k = 0; node->kind == NODE_OP && k < node->operand_count; k++) check_piece(&f, k);
-    if (node->kind == NODE_OP && op_reduces(node->op)) own->sizes[node->attributes.axis] = 1;
+    for (int32_t d = 0; d < own->rank && node_reduces(node); d++)
+        if (reduce_has_axis(node, d)) own->sizes[d] = 1;
     for (int32_t d = 0; d < own->rank; d++) {
         const int64_t declared = node->type.dims[d];
         if (declared == TOSAJIT_DYNAMIC || declared == own->sizes[d]) continue;

@@ -294,9 +294,14 @@ static int64_t follow_axis(const lowering *l, view_chain chain, int64_t axis, in
 static tosajit_status move_axis(lowering *l, const expr_node *node, view_chain chain,
                                 int64_t *axis) {
     int32_t rank = node->type.rank;
-    const bool inner = reduce_is_inner(node);
-    *axis = op_reduces(node->op) ? follow_axis(l, chain, node->attributes.axis, &rank) : 0;
-    if (!op_reduces(node->op) || (*axis >= 0 && inner == (*axis == rank - 1))) return TOSAJIT_OK;
+    const bool reduces = op_reduces(node->op);
+    *axis = reduces ? follow_axis(l, chain, node->attributes.axis, &rank) : 0;
+    int64_t last = *axis;
+    for (int32_t k = 1; reduces && k <= node->attributes.joined; k++) { /* they stay neighbours */
+        rank = node->type.rank;
+        if (follow_axis(l, chain, node->attributes.axis + k, &rank) != ++last) *axis = -1;
+    }
+    if (!reduces || (*axis >= 0 && reduce_is_inner(node) == (last == rank - 1))) return TOSAJIT_OK;
     const tosajit_value view = step_of(l, chain, 0)->view;
     return diag_error(TOSAJIT_SHAPE_MISMATCH,
                       "%s: the axis of %s cannot be seen through it, and what follows is no longer "

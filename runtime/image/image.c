@@ -27,7 +27,7 @@
 #include "runtime/run/verbose.h"
 
 /* FORMAT is raised when images change, or what code expects of its caller: tosajit_entry. */
-enum { FORMAT = 5, FLAG_APART = 1, FLAG_VIEWS = 2, MAX_BUILDS = 16, CODE_ALIGNMENT = 64 };
+enum { FORMAT = 6, FLAG_APART = 1, FLAG_VIEWS = 2, MAX_BUILDS = 16, CODE_ALIGNMENT = 64 };
 enum { MAGIC_BYTES = 8, SIZE_AT = 16, CHECKSUM_AT = 24, CHECKED_FROM = 32 };
 static const char magic[MAGIC_BYTES + 1] = "\x7fTOSAJIT";
 

@@ -68,6 +68,10 @@ static int32_t axis_of(const assigner *a, tosajit_value value) {
     return reduces(a, value) ? (int32_t)node_at(a, value)->attributes.axis : -1;
 }
 
+static int32_t joined_of(const assigner *a, tosajit_value value) {
+    return reduces(a, value) ? node_at(a, value)->attributes.joined : 0;
+}
+
 static int32_t depth_of(const assigner *a, tosajit_value value) {
     return a->nodes ? a->nodes[value].depth : 0;
 }
@@ -129,16 +133,17 @@ static tosajit_status too_many(const char *what) {
 /* The part of this depth that computes such values, perhaps a new one. */
 static tosajit_status find_part(assigner *a, tosajit_value value, int32_t depth, int32_t *part) {
     const tosajit_value space = space_of(a, value);
-    const int32_t axis = axis_of(a, value);
+    const int32_t axis = axis_of(a, value), joined = joined_of(a, value);
     for (*part = 0; *part < a->p->part_count; ++*part) {
         plan_part *own = &a->p->parts[*part];
         if (a->depths[*part] != depth || !shares_space(a, a->spaces[*part], space)) continue;
-        if (axis >= 0 && own->axis >= 0 && own->axis != axis) continue;
-        if (axis >= 0) own->axis = axis;
+        if (axis >= 0 && own->axis >= 0 && (own->axis != axis || own->joined != joined)) continue;
+        if (axis >= 0) own->axis = axis, own->joined = joined;
         return TOSAJIT_OK;
     }
     if (a->p->part_count == TOSAJIT_MAX_TENSORS) return too_many("passes over its tensors");
-    a->p->parts[a->p->part_count++].axis = axis;
+    a->p->parts[a->p->part_count].axis = axis;
+    a->p->parts[a->p->part_count++].joined = joined;
     a->depths[*part] = depth;
     a->spaces[*part] = space;
     return TOSAJIT_OK;

@@ -185,8 +185,8 @@ static tosajit_status op_info(plan *p, const tosajit_expr *program, tosajit_valu
         status = expr_role(node, o) == ROLE_DATA
                      ? broadcast_operand(program, value, o, &infos[node->operands[o]], info)
                      : parameter_info(p, program, value, o, infos);
-    if (!status && op_reduces(node->op))
-        info->dims[node->attributes.axis] = (dim_info){1, 0, 0, false};
+    for (int32_t d = 0; d < info->rank && !status && op_reduces(node->op); d++)
+        if (reduce_has_axis(node, d)) info->dims[d] = (dim_info){1, 0, 0, false};
     if (!status) status = apply_declared(p, program, value, info);
     int64_t sizes[TOSAJIT_MAX_RANK]; /* more may be known of them than the declared type says */
     for (int32_t d = 0; d < info->rank; d++) sizes[d] = info->dims[d].size;
@@ -269,7 +269,20 @@ static void plan_leaves(plan_part *part, int32_t index, const plan *p, const tos
 
 void plan_result_sizes(const plan_part *part, int32_t k, const int64_t *sizes, int64_t *own) {
     const bool reduced = part->reductions >> k & 1;
-    for (int32_t d = 0; d < part->rank; d++) own[d] = reduced && d == part->axis ? 1 : sizes[d];
+    for (int32_t d = 0; d < part->rank; d++)
+        own[d] = reduced && plan_reduces(part, d) ? 1 : sizes[d];
+}
+
+int64_t plan_reduced_size(const plan_part *part) {
+    int64_t size = 1;
+    for (int32_t d = part->axis; d <= part->axis + part->joined; d++)
+        if (part->extents[d] == TOSAJIT_DYNAMIC || !size_multiply(size, part->extents[d], &size))
+            return TOSAJIT_DYNAMIC;
+    return size;
+}
+
+uint32_t plan_reduced_dims(const plan_part *part) {
+    return part->axis < 0 ? 0 : ((UINT32_C(2) << part->joined) - 1) << part->axis;
 }
 
 bool plan_is_staged(const plan *p) {
@@ -300,9 +313,10 @@ static bool is_unordered(const plan_part *part, const tosajit_expr *program) {
 static int32_t choose_columns(const plan_part *part, const tosajit_expr *program) {
     int32_t d = part->rank - 1;
     if (!is_blocked(part)) return -1;
-    if (part->axis == d) return d;
-    while (d > part->axis && part->extents[d] == 1) d--;
-    return d > part->axis || is_unordered(part, program) ? d : -1;
+    const int32_t last = part->axis + part->joined;
+    if (part->axis >= 0 && last == d) return d;
+    while (d > last && part->extents[d] == 1) d--;
+    return d > last || is_unordered(part, program) ? d : -1;
 }
 
 bool plan_static_walk(const plan_part *part, const tosajit_expr *program, walk *w) {
@@ -368,10 +382,12 @@ static void inner_classes(const plan_part *part, const tosajit_expr *program, ui
         bool splat = false, contiguous = false;
         for (int32_t d = part->rank; d-- > 0;) {
             if (part->extents[d] == 1 && d != part->columns) continue;
-            if (part->columns >= 0 && d != part->columns) continue;
+            const bool columns =
+                d == part->columns || (plan_reduces_columns(part) && plan_reduces(part, d));
+            if (part->columns >= 0 && !columns) continue;
             splat |= part->leaves[k].maps[d] != MAP_IDENTITY;
             contiguous |= part->leaves[k].maps[d] != MAP_ZERO;
-            if (part->above_one[d] || d == part->columns) break;
+            if (part->above_one[d] && !columns) break;
         }
         if (splat || !contiguous) *may_splat |= UINT64_C(1) << k;
         if (contiguous) *may_contiguous |= UINT64_C(1) << k;
@@ -485,6 +501,10 @@ static int64_t cols_multiple(const plan_part *part, const tosajit_expr *program)
     int32_t d = part->rank - 1;
     while (d >= 0 && part->extents[d] == 1) d--;
     if (is_blocked(part)) d = part->columns;
+    if (plan_reduces_columns(part)) {
+        const int64_t size = plan_reduced_size(part);
+        if (size != TOSAJIT_DYNAMIC) return size > 1 ? power_of_two(size) : 1;
+    }
     if (d < 0 || !part->above_one[d]) return 1;
     if (part->extents[d] != TOSAJIT_DYNAMIC) return power_of_two(part->extents[d]);
     int64_t multiple = 1;

@@ -40,12 +40,13 @@ typedef struct plan_check {
     size_t position; /* in the order of the program */
 } plan_check;
 
-/* A part with reductions reduces one dimension, `axis`, which is a dimension of its iteration space
- * like the others; its reductions are results that repeat along it. Values that later parts read
- * are results, too: of the kernel, or scratch. */
+/* A part with reductions reduces one dimension, `axis`, or as many neighbours behind it as are
+ * `joined` with it. They are dimensions of its iteration space like the others; its reductions are
+ * results that repeat along them. Values that later parts read are results, too: of the kernel, or
+ * scratch. */
 typedef struct plan_part {
     int32_t rank;
-    int32_t axis; /* -1: none */
+    int32_t axis, joined; /* axis -1: none */
     /* The dimension that has the columns in every call, of a part that reduces or reads what others
      * have computed; -1: each call chooses, or rows have one element. */
     int32_t columns;
@@ -90,6 +91,21 @@ typedef struct plan {
  * OUT_OF_MEMORY. */
 tosajit_status plan_make(const tosajit_expr *program, const tosajit_allocator *allocator, plan *p);
 void plan_destroy(plan *p);
+
+/* Whether a part reduces dimension d; whether the last dimension that it reduces has the columns.
+ */
+static inline bool plan_reduces(const plan_part *part, int32_t d) {
+    return part->axis >= 0 && d >= part->axis && d <= part->axis + part->joined;
+}
+static inline bool plan_reduces_columns(const plan_part *part) {
+    return part->axis >= 0 && part->axis + part->joined == part->columns;
+}
+
+/* How many elements each reduction has; TOSAJIT_DYNAMIC: known when called. */
+int64_t plan_reduced_size(const plan_part *part);
+
+/* The reduced dimensions, as bits. */
+uint32_t plan_reduced_dims(const plan_part *part);
 
 /* Whether results of parts are read by later ones: then they run one after the other, block by
  * block. */

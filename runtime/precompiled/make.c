@@ -258,7 +258,7 @@ static tosajit_status add_fold(maker *mk, int32_t r) {
     made->from = mk->nodes[node->operands[0]].value;
     mk->part->fold_count++;
     tosajit_status status =
-        fold_make(node, mk->plan->axis == mk->plan->columns, mk->library, mk->level, &made->how);
+        fold_make(node, plan_reduces_columns(mk->plan), mk->library, mk->level, &made->how);
     if (!status && node->op == TOSAJIT_OP_reduce_count) {
         made->from = own_constant(mk, own, type_is_float(own) ? (cell){.f = 1} : (cell){.i = 1});
     } else if (!status && type != own) {

@@ -95,18 +95,38 @@ static void store(const tosajit_tensor *result, int32_t rank, const int64_t *ind
     convert_store(result->element, element(result, rank, index), value);
 }
 
+/* How many elements each reduction has; 1 where there is none. What has more than 2^63 - 1 comes to
+ * no end. */
+static int64_t line_elements(const plan_part *part, const int64_t *sizes) {
+    int64_t count = 1;
+    for (int32_t d = 0; d < part->rank; d++)
+        if (plan_reduces(part, d) && sizes[d] == 0) return 0;
+    for (int32_t d = 0; d < part->rank; d++)
+        if (plan_reduces(part, d) && !size_multiply(count, sizes[d], &count)) return INT64_MAX;
+    return count;
+}
+
+/* The index of element i along the reduced dimensions, in row-major order. */
+static void set_index(const plan_part *part, const int64_t *sizes, int64_t i, int64_t *index) {
+    for (int32_t d = part->rank; d-- > 0;)
+        if (plan_reduces(part, d)) {
+            index[d] = i % sizes[d];
+            i /= sizes[d];
+        }
+}
+
 /* The elements along the part's axis, or the one element where it has none. */
 static void interpret_line(const tosajit_kernel *kernel, int32_t part_index, const view *tensors,
                            const int64_t *sizes, int64_t *index, uint64_t *bits) {
     const plan_part *part = &kernel->plan.parts[part_index];
     const view *results = tensors + kernel->tensor_count;
-    const int64_t count = part->axis < 0 ? 1 : sizes[part->axis];
+    const int64_t count = line_elements(part, sizes);
     interpret_reduction reductions[TOSAJIT_MAX_TENSORS];
     for (int32_t k = 0; k < part->result_count; k++)
         if (part->reductions >> k & 1)
             interpret_reduce_begin(&reductions[k], &kernel->program->nodes[part->values[k]]);
     for (int64_t i = 0; i < count; i++) {
-        if (part->axis >= 0) index[part->axis] = i;
+        set_index(part, sizes, i, index);
         load_leaves(part, tensors, index, bits);
         evaluate(kernel, part_index, tensors, bits);
         for (int32_t k = 0; k < part->result_count; k++) {
@@ -117,7 +137,8 @@ static void interpret_line(const tosajit_kernel *kernel, int32_t part_index, con
                 store(&results[part->results[k]].tensor, part->rank, index, value);
         }
     }
-    if (part->axis >= 0) index[part->axis] = 0;
+    for (int32_t d = 0; d < part->rank; d++)
+        if (plan_reduces(part, d)) index[d] = 0;
     for (int32_t k = 0; k < part->result_count; k++)
         if (part->reductions >> k & 1)
             store(&results[part->results[k]].tensor, part->rank, index,
@@ -130,7 +151,7 @@ static void interpret_part(const tosajit_kernel *kernel, int32_t part_index, con
     int64_t index[TOSAJIT_MAX_RANK] = {0}, sizes[TOSAJIT_MAX_RANK], lines[TOSAJIT_MAX_RANK];
     run_iteration_space(part, tensors, sizes); /* which has been checked */
     for (int32_t d = 0; d < part->rank; d++) {
-        lines[d] = d == part->axis ? 1 : sizes[d];
+        lines[d] = plan_reduces(part, d) ? 1 : sizes[d];
         if (lines[d] == 0) return;
     }
     do interpret_line(kernel, part_index, tensors, sizes, index, bits);

@@ -24,29 +24,100 @@ static bool find_loop(const plan_part *part, uint64_t same, uint64_t *splat) {
     return found;
 }
 
+/* How a tensor walks the dimensions that are reduced together. */
+typedef struct line {
+    int64_t size;   /* elements */
+    int64_t stride; /* from each to the next, in row-major order */
+    bool straight;  /* that is so of all */
+} line;
+
+static line find_line(const plan_part *part, const walk *w, int32_t t) {
+    const int32_t last = part->axis + part->joined;
+    line l = {w->sizes[last], walk_strides(w, last)[t], true};
+    for (int32_t d = last; d-- > part->axis;) {
+        const int64_t stride = walk_strides(w, d)[t];
+        if (w->sizes[d] == 1) continue;
+        if (l.size == 1)
+            l.stride = stride;
+        else
+            l.straight &= stride == l.stride * l.size;
+        l.size *= w->sizes[d];
+    }
+    return l;
+}
+
+/* Whether there are no elements along the reduced dimensions. */
+static bool is_empty_line(const plan_part *part, const walk *w) {
+    for (int32_t d = part->axis; d <= part->axis + part->joined; d++)
+        if (w->sizes[d] == 0) return true;
+    return false;
+}
+
+/* Or more than 2^63 - 1. */
+static bool is_long_line(const plan_part *part, const walk *w) {
+    int64_t size = 1;
+    for (int32_t d = part->axis; d <= part->axis + part->joined; d++)
+        if (!size_multiply(size, w->sizes[d], &size)) return true;
+    return false;
+}
+
+int64_t reduce_tile_elements(const plan_part *part, const walk *w) {
+    return is_empty_line(part, w) ? 0 : find_line(part, w, 0).size;
+}
+
+/* The reduced dimensions become one, at the place of the first. */
+static void join_line(const plan_part *part, walk *w) {
+    const int32_t axis = part->axis, joined = part->joined;
+    if (joined == 0) return;
+    for (int32_t t = 0; t < w->tensors; t++)
+        walk_mutable_strides(w, axis)[t] = find_line(part, w, t).stride;
+    w->sizes[axis] = find_line(part, w, 0).size;
+    for (int32_t d = axis + 1; d + joined < w->rank; d++) {
+        w->sizes[d] = w->sizes[d + joined];
+        memcpy(walk_mutable_strides(w, d), walk_strides(w, d + joined),
+               (size_t)w->tensors * sizeof *w->strides);
+    }
+    w->rank -= joined;
+    w->apart = UINT32_C(1) << axis;
+}
+
+/* The same for the dimensions that are not reduced, but for the code's columns. */
+static void coalesce(const plan_part *part, walk *w) {
+    const int32_t columns = part->columns - part->joined;
+    join_line(part, w);
+    if (columns > part->axis && w->sizes[columns] == 1) w->apart |= UINT32_C(1) << columns;
+    walk_coalesce(w);
+}
+
 /* Leaves that the code reads as one value per row, and tensors that must be packed. */
 static void classify(const plan_part *part, const walk *w, uint64_t *splat, uint64_t *packed) {
     const int32_t columns = part->columns;
-    const bool any = columns < 0 || w->sizes[columns] <= 1;
-    uint64_t same = 0, contiguous = 0;
+    const bool inner = plan_reduces_columns(part),
+               any =
+                   columns < 0 || (inner ? reduce_tile_elements(part, w) : w->sizes[columns]) <= 1;
+    uint64_t same = 0, contiguous = 0, straight = 0;
     for (int32_t t = 0; t < w->tensors; t++) {
-        const int64_t step = any ? 0 : walk_strides(w, columns)[t];
+        const line l = find_line(part, w, t);
+        const int64_t step = any ? 0 : inner ? l.stride : walk_strides(w, columns)[t];
         const bool reduction =
             t >= part->leaf_count && part->reductions >> (t - part->leaf_count) & 1;
+        straight |= (uint64_t)l.straight << t;
         if (t < part->leaf_count && step == 0) same |= UINT64_C(1) << t;
-        if (any || step == part->element_sizes[t] || (reduction && columns == part->axis))
+        if (any || step == part->element_sizes[t] || (reduction && inner))
             contiguous |= UINT64_C(1) << t;
     }
-    find_loop(part, same, splat);
-    *packed = ~(*splat | contiguous) & bits_below(w->tensors);
+    find_loop(part, same & straight, splat);
+    *packed = ~((*splat | contiguous) & straight) & bits_below(w->tensors);
 }
 
 /* Dense strides of what a tensor has of the walk; the bytes that it takes. False: too many. */
-static bool dense_strides(const walk *w, int32_t t, int32_t columns, int64_t element,
-                          int64_t *strides, int64_t *bytes) {
-    *bytes = element;
+static bool dense_strides(const plan_part *part, const walk *w, int32_t t, int64_t *strides,
+                          int64_t *bytes) {
+    const bool straight = find_line(part, w, t).straight;
+    *bytes = part->element_sizes[t];
     for (int32_t d = w->rank; d-- > 0;) {
-        const bool moves = walk_strides(w, d)[t] != 0 || d == columns;
+        const bool moves = walk_strides(w, d)[t] != 0 || d == part->columns ||
+                           (!straight && plan_reduces(part, d));
         strides[d] = moves ? *bytes : 0;
         if (moves && !size_multiply(*bytes, w->sizes[d], bytes)) return false;
     }
@@ -60,13 +131,12 @@ bool reduce_tile_bytes(const plan_part *part, const walk *w, int64_t *bytes) {
     *bytes = 0;
     for (int32_t d = 0; d < w->rank; d++)
         if (w->sizes[d] == 0) return true;
+    if (is_long_line(part, w)) return false;
     classify(part, w, &splat, &packed);
     for (int32_t t = 0; packed >> t; t++) {
         int64_t own;
         if (!(packed >> t & 1)) continue;
-        if (!dense_strides(w, t, part->columns, part->element_sizes[t], strides, &own) ||
-            own > INT64_MAX / 2 - *bytes)
-            return false;
+        if (!dense_strides(part, w, t, strides, &own) || own > INT64_MAX / 2 - *bytes) return false;
         *bytes += own;
     }
     return true;
@@ -106,7 +176,7 @@ typedef struct moved {
 static void lay(const plan_part *part, const walk *w, uint64_t splat, tile_choice *c) {
     int32_t axis = 0;
     while (!(w->apart >> axis & 1)) axis++; /* before the columns, or they themselves */
-    const bool inner = part->axis == part->columns;
+    const bool inner = plan_reduces_columns(part);
     const int32_t columns = inner                ? axis
                             : w->rank - 1 > axis ? w->rank - 1
                                                  : -1,
@@ -132,7 +202,7 @@ static void lay(const plan_part *part, const walk *w, uint64_t splat, tile_choic
 /* Reductions of no element. */
 static void fill_empty(const tosajit_expr *program, const plan_part *part, walk *w,
                        const tile_tensors *tensors) {
-    w->sizes[part->axis] = 1;
+    for (int32_t d = part->axis; d <= part->axis + part->joined; d++) w->sizes[d] = 1;
     for (int32_t k = 0; k < part->result_count; k++) {
         const expr_node *node = &program->nodes[part->values[k]];
         const int32_t t = part->leaf_count + k;
@@ -150,11 +220,10 @@ static void fill_empty(const tosajit_expr *program, const plan_part *part, walk 
 /* Move the tensors of a set into memory, operands with their elements. */
 static void pack(const plan_part *part, walk *w, tile_tensors *tensors, uint64_t packed,
                  char *memory, moved *from) {
-    const int32_t columns = part->columns;
     for (int32_t t = 0; packed >> t; t++) {
         int64_t strides[TOSAJIT_MAX_RANK], bytes;
         if (!(packed >> t & 1)) continue;
-        dense_strides(w, t, columns, part->element_sizes[t], strides, &bytes);
+        dense_strides(part, w, t, strides, &bytes);
         from[t].from = tensors->pointers[t];
         for (int32_t d = 0; d < w->rank; d++) from[t].strides[d] = walk_strides(w, d)[t];
         if (t < part->leaf_count)
@@ -174,7 +243,9 @@ static void unpack(const plan_part *part, const walk *w, const tile_tensors *ten
         walk own;
         if (!(packed >> t & 1)) continue;
         walk_copy(&own, w);
-        if (part->reductions >> (t - part->leaf_count) & 1) own.sizes[part->axis] = 1;
+        for (int32_t d = 0; d < w->rank; d++)
+            if (part->reductions >> (t - part->leaf_count) & 1 && plan_reduces(part, d))
+                own.sizes[d] = 1;
         for (int32_t d = 0; d < w->rank; d++) strides[d] = walk_strides(w, d)[t];
         copy_elements(&own, from[t].from, from[t].strides, tensors->pointers[t], strides,
                       part->element_sizes[t]);
@@ -188,7 +259,7 @@ static void run_direct(const plan_part *part, const code_part *code, const walk 
     void *pointers[TOSAJIT_MAX_TENSORS];
     tile_choice choice;
     walk_copy(&w, whole);
-    tile_coalesce(part, &w);
+    coalesce(part, &w);
     lay(part, &w, splat, &choice);
     tile_strides(part, &choice, &w, tensors, strides);
     for (int32_t t = 0; t < w.tensors; t++) pointers[t] = tensors->pointers[t];
@@ -198,7 +269,7 @@ static void run_direct(const plan_part *part, const code_part *code, const walk 
 void reduce_tile_run(const tosajit_expr *program, const plan_part *part, const code_part *code,
                      walk *w, tile_tensors *tensors, char *memory) {
     uint64_t splat, packed;
-    if (w->sizes[part->axis] == 0) {
+    if (is_empty_line(part, w)) {
         fill_empty(program, part, w, tensors);
         return;
     }
@@ -216,7 +287,7 @@ void reduce_tile_run(const tosajit_expr *program, const plan_part *part, const c
 void reduce_tile_choose(const plan_part *part, walk *w, tile_choice *choice) {
     uint64_t splat, packed;
     classify(part, w, &splat, &packed);
-    tile_coalesce(part, w);
+    coalesce(part, w);
     lay(part, w, splat, choice);
     choice->packed = packed;
 }

@@ -25,7 +25,7 @@ static tosajit_status place_scratch(const plan_part *part, const int64_t *sizes,
     *bytes = element;
     for (int32_t d = 0; d < part->rank; d++) {
         const int64_t most = limits ? limits[d + rank - part->rank] : sizes[d];
-        dims[d] = d == part->axis ? 1 : sizes[d] < most ? sizes[d] : most;
+        dims[d] = plan_reduces(part, d) ? 1 : sizes[d] < most ? sizes[d] : most;
         if (!size_multiply(*bytes, dims[d], bytes))
             return diag_error(TOSAJIT_OVERFLOW, "scratch has more than 2^63 - 1 bytes");
     }

@@ -44,15 +44,16 @@ static int64_t kept_bytes(const tosajit_expr *program, const plan_part *part, in
 int64_t segments_bytes(const tosajit_parallel *parallel, const tosajit_expr *program,
                        const plan_part *part, const walk *w) {
     int64_t packed, bytes = 0;
-    if (part->axis < 0 || part->axis != part->columns ||
-        !parallel_pays(parallel, part, w->sizes[part->axis]))
+    if (!plan_reduces_columns(part) ||
+        !parallel_pays(parallel, part, reduce_tile_elements(part, w)))
         return 0;
     for (int32_t d = 0; d < w->rank; d++)
-        if (d != part->axis && w->sizes[d] != 1) return 0;
+        if (!plan_reduces(part, d) && w->sizes[d] != 1) return 0;
     if (!reduce_tile_bytes(part, w, &packed) || packed > 0) return 0;
     for (int32_t t = part->leaf_count; t < w->tensors; t++) {
         if (!is_reduction(part, t)) continue;
-        const int64_t own = kept_bytes(program, part, t, segment_count(w->sizes[part->axis]));
+        const int64_t own =
+            kept_bytes(program, part, t, segment_count(reduce_tile_elements(part, w)));
         if (own == 0) return 0;
         bytes += own;
     }
@@ -99,8 +100,7 @@ static void combine(const expr_node *node, const char *values, int64_t segments,
 void segments_run(const tosajit_parallel *parallel, const tosajit_expr *program,
                   const plan_part *part, const code_part *code, const walk *whole,
                   const tile_tensors *tensors, char *memory) {
-    const int64_t elements = whole->sizes[part->axis], segments = segment_count(elements);
-    const int64_t *steps = walk_strides(whole, part->axis);
+    const int64_t elements = reduce_tile_elements(part, whole), segments = segment_count(elements);
     sharing s; /* not cleared, like the next one: see walk.h */
     walk w;
     tile_choice choice;
@@ -108,6 +108,7 @@ void segments_run(const tosajit_parallel *parallel, const tosajit_expr *program,
     s.tasks = segments_tasks(parallel, elements);
     walk_copy(&w, whole);
     reduce_tile_choose(part, &w, &choice);
+    const int64_t *steps = walk_strides(&w, w.rank - 1); /* the row is all that is left */
     tile_strides(part, &choice, &w, tensors, s.strides);
     for (int32_t t = 0; t < whole->tensors; t++) {
         const bool own = is_reduction(part, t);

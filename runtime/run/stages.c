@@ -77,7 +77,8 @@ static bool may_cut(const staging *s, int32_t d) {
     for (int32_t k = 0; k < s->kernel->plan.part_count; k++) {
         const plan_part *part = &s->kernel->plan.parts[k];
         const int32_t own = d - (s->rank - part->rank);
-        if (own < 0 || own == part->axis || s->part_sizes[k][own] != s->sizes[d]) return false;
+        if (own < 0 || plan_reduces(part, own) || s->part_sizes[k][own] != s->sizes[d])
+            return false;
     }
     return true;
 }
@@ -156,7 +157,7 @@ static void block_walk(const staging *s, int32_t p, const int64_t *start, char *
     const plan_part *part = &s->kernel->plan.parts[p];
     w->rank = part->rank;
     w->tensors = part->leaf_count + part->result_count;
-    w->apart = part->axis < 0 ? 0 : UINT32_C(1) << part->axis;
+    w->apart = plan_reduced_dims(part);
     for (int32_t d = 0; d < part->rank; d++) {
         const int32_t all = aligned(d, part->rank, s->rank);
         const int64_t left = s->part_sizes[p][d] - start[all];
@@ -184,7 +185,7 @@ static void run_part(const staging *s, int32_t p, const int64_t *start, char *me
     tile_tensors tile;
     block_walk(s, p, start, memory, &w, &tile);
     for (int32_t d = 0; d < w.rank; d++)
-        if (w.sizes[d] <= 0 && d != part->axis) return;
+        if (w.sizes[d] <= 0 && !plan_reduces(part, d)) return;
     if (part->axis >= 0) {
         reduce_tile_run(s->kernel->program, part, &s->code[p], &w, &tile,
                         memory + s->scratch.bytes);
@@ -326,7 +327,8 @@ static tosajit_status packed_bytes(const staging *s, const tosajit_parallel *par
         if (s->kernel->plan.parts[p].axis < 0) continue;
         block_walk(s, p, zero, NULL, &w, &tile);
         if (!reduce_tile_bytes(&s->kernel->plan.parts[p], &w, &bytes))
-            return diag_error(TOSAJIT_OVERFLOW, "packed operands have more than 2^63 - 1 bytes");
+            return diag_error(TOSAJIT_OVERFLOW, "packed operands have more than 2^63 - 1 bytes, or "
+                                                "reduced dimensions as many elements");
         if (s->blocks == 1 && bytes == 0)
             bytes = segments_bytes(parallel, s->kernel->program, &s->kernel->plan.parts[p], &w);
         if (bytes > *most) *most = bytes;

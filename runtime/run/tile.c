@@ -55,7 +55,7 @@ void tile_coalesce(const plan_part *part, walk *w) {
     if (part->columns >= 0 && w->sizes[part->columns] == 1)
         w->apart |= UINT32_C(1) << part->columns;
     walk_coalesce(w);
-    if (part->columns < 0 && part->axis < 0) tile_order(part, w);
+    if (part->columns < 0) tile_order(part, w);
 }
 
 void tile_strides(const plan_part *part, const tile_choice *choice, const walk *w,

@@ -285,6 +285,55 @@ static void others_take_no_axis(void **state) {
                       TOSAJIT_BAD_ATTRIBUTE, "axis");
 }
 
+static void joined_dimensions_are_checked(void **state) {
+    static const struct {
+        tosajit_op op;
+        tosajit_attributes attributes;
+        int64_t result[3];
+        int strict;
+        tosajit_status status;
+        const char *word;
+    } cases[] = {
+        {TOSAJIT_OP_reduce_sum, {.axis = 1, .joined = 1}, {2, 1, 1}, 0, TOSAJIT_OK, NULL},
+        {TOSAJIT_OP_reduce_sum,
+         {.axis = 1, .joined = 2},
+         {2, 1, 1},
+         0,
+         TOSAJIT_BAD_ATTRIBUTE,
+         "axis 3 is no dimension of operand 0, tensor<2x3x4xf32> of rank 3"},
+        {TOSAJIT_OP_reduce_sum,
+         {.axis = 0, .joined = -1},
+         {1, 3, 4},
+         0,
+         TOSAJIT_BAD_ATTRIBUTE,
+         "-1 joined dimensions are not legal"},
+        {TOSAJIT_OP_reduce_sum,
+         {.axis = 0, .joined = 1},
+         {1, 3, 4},
+         0,
+         TOSAJIT_SHAPE_MISMATCH,
+         "result dimension 1: declared tensor<1x3x4xf32>, but axis 1 of operand 0"},
+        {TOSAJIT_OP_reduce_sum,
+         {.axis = 0, .joined = 1},
+         {1, 1, 4},
+         1,
+         TOSAJIT_BAD_ATTRIBUTE,
+         "extension of TOSA"},
+        {TOSAJIT_OP_abs, {.joined = 1}, {2, 3, 4}, 0, TOSAJIT_BAD_ATTRIBUTE, "joined dimensions"},
+    };
+    const tosajit_tensor_type type = tosajit_ranked(TOSAJIT_F32, 3, (int64_t[]){2, 3, 4});
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const tosajit_tensor_type result = tosajit_ranked(TOSAJIT_F32, 3, cases[k].result);
+        const tosajit_status status = tosajit_verify(cases[k].op, &type, 1, &cases[k].attributes,
+                                                     &result, cases[k].strict, NULL);
+        if (cases[k].word)
+            host_assert_error(status, cases[k].status, cases[k].word);
+        else
+            assert_int_equal(status, TOSAJIT_OK);
+    }
+}
+
 static void texts_are_answered(void **state) {
     static const char *const cases[][2] = {
         {"reduce_sum(x) : f32[2,3]", "reduce_sum needs the dimension that it reduces"},
@@ -293,7 +342,10 @@ static void texts_are_answered(void **state) {
         {"reduce_sum(x, axis=0) : f32[]", "which has rank 0"},
         {"reduce_sum(x, axis=0.5) : f32[2,3]", "a whole number"},
         {"reduce_sum(x, axis=y) : f32[2,3], f32[]", "a whole number"},
-        {"reduce_sum(x, axis=[0,1]) : f32[2,3]", "a whole number"},
+        {"reduce_sum(x, axis=[1,0]) : f32[2,3]", "neighbouring dimensions, in their order"},
+        {"reduce_sum(x, axis=[0,2]) : f32[2,3,4]", "neighbouring dimensions, in their order"},
+        {"reduce_sum(x, axis=[[0,1]]) : f32[2,3]", "a whole number"},
+        {"reverse(x, axis=[0,1]) : f32[2,3]", "a whole number"},
         {"reduce_sum(x, axis=18446744073709551615) : f32[2,3]", "a whole number"},
         {"reduce_sum(x, axis=0, axis=1) : f32[2,3]", "axis is given twice"},
         {"exp(x, axis=1) : f32[2,3]", "axis"},
@@ -366,8 +418,9 @@ static void overlap_is_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mistakes_are_named),  cmocka_unit_test(expressions_stay_as_they_were),
-        cmocka_unit_test(others_take_no_axis), cmocka_unit_test(texts_are_answered),
-        cmocka_unit_test(calls_write_nothing), cmocka_unit_test(overlap_is_refused),
+        cmocka_unit_test(others_take_no_axis), cmocka_unit_test(joined_dimensions_are_checked),
+        cmocka_unit_test(texts_are_answered),  cmocka_unit_test(calls_write_nothing),
+        cmocka_unit_test(overlap_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

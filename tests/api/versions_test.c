@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What earlier versions of the library left behind. golden/format1.image to golden/format5.image
+/* What earlier versions of the library left behind. golden/format1.image to golden/format6.image
  * are images of a dynamic f32 add of rank 2 for x86-64-v2, as they were written by the first
  * library of each format; golden/earlier.kernel is the entry of a cache directory from the time of
  * format 1. */
@@ -40,8 +40,9 @@ static void images_of_an_earlier_format_are_refused_in_words(void **state) {
     (void)state;
     static const char *const paths[] = {
         TOSAJIT_GOLDEN_DIRECTORY "/format1.image", TOSAJIT_GOLDEN_DIRECTORY "/format2.image",
-        TOSAJIT_GOLDEN_DIRECTORY "/format3.image", TOSAJIT_GOLDEN_DIRECTORY "/format4.image"};
-    for (int k = 0; k < 4; k++) {
+        TOSAJIT_GOLDEN_DIRECTORY "/format3.image", TOSAJIT_GOLDEN_DIRECTORY "/format4.image",
+        TOSAJIT_GOLDEN_DIRECTORY "/format5.image"};
+    for (int k = 0; k < 5; k++) {
         char named[32];
         tosajit_kernel *kernel = NULL;
         snprintf(named, sizeof named, "has format %d", k + 1);
@@ -56,7 +57,7 @@ static void images_of_this_format_are_still_read(void **state) {
     (void)state;
     tosajit_kernel *kernel = NULL;
     tosajit_status status =
-        tosajit_kernel_load_file(TOSAJIT_GOLDEN_DIRECTORY "/format5.image", NULL, &kernel);
+        tosajit_kernel_load_file(TOSAJIT_GOLDEN_DIRECTORY "/format6.image", NULL, &kernel);
 #ifdef __x86_64__
     if (status) fail_msg("%s", tosajit_last_error());
     assert_true(tosajit_kernel_is_native(kernel));

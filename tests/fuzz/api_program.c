@@ -78,6 +78,7 @@ static tosajit_attributes take_attributes(fuzz_bytes *b) {
     if (which & 128) a.scale32 = (uint8_t)take_below(b, 3);
     if (which & 128) a.per_channel = (uint8_t)take_below(b, 2);
     if (take_rarely(b, 3)) a.axis = take_rarely(b, 16) ? (int64_t)take_word(b) : take_below(b, 5);
+    if (take_rarely(b, 8)) a.joined = (int32_t)take_byte(b) - 2;
     return a;
 }
 

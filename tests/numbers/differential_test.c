@@ -323,6 +323,7 @@ static void compute_reduction(trial *t, int node) {
                                .nan_mode = op->attributes.nan_mode,
                                .rank = from->rank,
                                .axis = (int32_t)op->attributes.axis,
+                               .joined = op->attributes.joined,
                                .dims = from->dims};
     reduce_reference(&q, t->f->oracle[op->operands[0]], t->f->oracle[node]);
 }

@@ -111,7 +111,7 @@ static value block(const reduce_question *q, const unsigned char *at, int64_t st
 }
 
 static value line(const reduce_question *q, const unsigned char *at, int64_t step, int64_t count) {
-    const bool last = q->axis == q->rank - 1;
+    const bool last = q->axis + q->joined == q->rank - 1;
     const int64_t most = last ? REFERENCE_INNER : REFERENCE_OUTER;
     value total = neutral(q);
     if (count == 0 && q->op == TOSAJIT_OP_reduce_sum && exhaustive_is_float(q->element))
@@ -126,10 +126,10 @@ static value line(const reduce_question *q, const unsigned char *at, int64_t ste
 
 void reduce_reference(const reduce_question *q, const unsigned char *operand,
                       unsigned char *result) {
-    const int64_t size = (int64_t)exhaustive_size(q->element), count = q->dims[q->axis];
-    int64_t outer = 1, inner = 1;
-    for (int32_t d = 0; d < q->axis; d++) outer *= q->dims[d];
-    for (int32_t d = q->axis + 1; d < q->rank; d++) inner *= q->dims[d];
+    const int64_t size = (int64_t)exhaustive_size(q->element);
+    int64_t outer = 1, count = 1, inner = 1;
+    for (int32_t d = 0; d < q->rank; d++)
+        *(d < q->axis ? &outer : d <= q->axis + q->joined ? &count : &inner) *= q->dims[d];
     for (int64_t o = 0; o < outer; o++)
         for (int64_t i = 0; i < inner; i++)
             store(q->element, result + (o * inner + i) * size,

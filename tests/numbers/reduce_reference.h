@@ -14,8 +14,8 @@ typedef struct reduce_question {
     tosajit_op op;
     tosajit_type element;
     tosajit_nan_mode nan_mode;
-    int32_t rank, axis;
-    const int64_t *dims; /* of the operand */
+    int32_t rank, axis, joined; /* dimensions behind the axis that are one with it */
+    const int64_t *dims;        /* of the operand */
 } reduce_question;
 
 /* Operand and result are dense and in memory form. */

@@ -52,8 +52,9 @@ static struct {
 
 static const char *name_of(const subject *s) {
     static char text[200];
-    int used = snprintf(text, sizeof text, "%s of %s, axis %d of", tosajit_op_name(s->op),
-                        tosajit_type_name(s->type), (int)s->attributes.axis);
+    int used =
+        snprintf(text, sizeof text, "%s of %s, axis %d and %d more of", tosajit_op_name(s->op),
+                 tosajit_type_name(s->type), (int)s->attributes.axis, (int)s->attributes.joined);
     for (int32_t d = 0; d < s->rank; d++)
         used += snprintf(text + used, sizeof text - (size_t)used, "%s%" PRId64, d ? "x" : " ",
                          s->dims[d]);
@@ -88,6 +89,7 @@ static void expect(const subject *s) {
                                .nan_mode = s->attributes.nan_mode,
                                .rank = s->rank,
                                .axis = (int32_t)s->attributes.axis,
+                               .joined = s->attributes.joined,
                                .dims = s->dims};
     fill_dense(s);
     reduce_reference(&q, f.dense, f.expected);
@@ -248,8 +250,27 @@ static const int64_t sizes[] = {0,   1,   2,   5,   31,   32,   33,   63,   127,
                                 128, 129, 255, 257, 1000, 4095, 4096, 4097, 3 * 4096 + 5};
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
-/* The axis has n elements; the other dimensions as many as fit, the innermost one sometimes more
- * than a vector or a strip, and seldom one none. */
+static bool is_reduced(const subject *s, int32_t d) {
+    return d >= s->attributes.axis && d <= s->attributes.axis + s->attributes.joined;
+}
+
+/* n elements along all that is reduced: all but one dimension take a divisor. */
+static void draw_reduced(subject *s, int64_t n) {
+    static const int64_t divisors[] = {1, 2, 3, 5, 7, 17, 32};
+    const int32_t first = (int32_t)s->attributes.axis, last = first + s->attributes.joined,
+                  rest = (int32_t)test_random_range(&f.random, first, last);
+    for (int32_t d = first; d <= last; d++) {
+        const int64_t divisor = divisors[test_random_range(&f.random, 0, 6)];
+        s->made[d] = 1;
+        if (d == rest) continue;
+        s->dims[d] = n % divisor == 0 ? divisor : 1;
+        n /= s->dims[d];
+    }
+    s->dims[rest] = n;
+}
+
+/* What is reduced has n elements; the other dimensions as many as fit, the innermost one sometimes
+ * more than a vector or a strip, and seldom one none. */
 static void draw_sizes(subject *s, int64_t n) {
     static const int64_t others[] = {1, 2, 3, 7, 16, 17, 33, 65, 130, 300, 2100};
     int64_t room = MOST_ELEMENTS / (n > 0 ? n : 1);
@@ -257,10 +278,11 @@ static void draw_sizes(subject *s, int64_t n) {
         int64_t size = others[test_random_range(&f.random, 0, 10)];
         if (size > room) size = room < 3 ? room : test_random_range(&f.random, 1, 3);
         if (test_random_chance(&f.random, 3)) size = 0;
-        s->dims[d] = d == s->attributes.axis ? n : size;
-        s->made[d] = d == s->attributes.axis ? 1 : size;
-        if (d != s->attributes.axis && size > 1) room /= size;
+        if (is_reduced(s, d)) continue;
+        s->dims[d] = s->made[d] = size;
+        if (size > 1) room /= size;
     }
+    draw_reduced(s, n);
 }
 
 static void check_axis(subject *s) {
@@ -285,6 +307,20 @@ static bool has_nan_mode(const subject *s) {
            (s->op == TOSAJIT_OP_reduce_max || s->op == TOSAJIT_OP_reduce_min);
 }
 
+/* An axis alone, and with some of those behind it. */
+static void check_neighbours(tosajit_op op, tosajit_type type, int32_t rank, int32_t axis,
+                             uint64_t number) {
+    const int32_t joined[] = {0, (int32_t)test_random_range(&f.random, 1, MOST_RANK - 1)};
+    for (int k = 0; k < 2 && axis + joined[k] < rank; k++) {
+        subject s = {.op = op,
+                     .type = type,
+                     .attributes = {.axis = axis, .joined = joined[k]},
+                     .rank = rank};
+        if (has_nan_mode(&s) && number % 2) s.attributes.nan_mode = TOSAJIT_NAN_IGNORE;
+        check_axis(&s);
+    }
+}
+
 static void every_axis_is_reduced_in_its_order(void **state) {
     uint64_t number = 0;
     (void)state;
@@ -293,14 +329,9 @@ static void every_axis_is_reduced_in_its_order(void **state) {
         for (unsigned next = 0;
              test_reduces((tosajit_op)op) && test_next_signature((tosajit_op)op, &next, from, &to);)
             for (int32_t rank = 1; rank <= MOST_RANK; rank++)
-                for (int32_t axis = 0; axis < rank; axis++, number++) {
-                    subject s = {.op = (tosajit_op)op,
-                                 .type = to,
-                                 .attributes = {.axis = axis},
-                                 .rank = rank};
-                    if (has_nan_mode(&s) && number % 2) s.attributes.nan_mode = TOSAJIT_NAN_IGNORE;
-                    if (test_is_mine(number) && number % test_thinning() == 0) check_axis(&s);
-                }
+                for (int32_t axis = 0; axis < rank; axis++, number++)
+                    if (test_is_mine(number) && number % test_thinning() == 0)
+                        check_neighbours((tosajit_op)op, to, rank, axis, number);
     }
     print_message("%" PRIu64 " axes, %" PRIu64 " kernels, %" PRIu64 " calls, %" PRIu64
                   " elements compared\n",

@@ -215,6 +215,10 @@ static tosajit_attributes random_attributes(test_random *random, tosajit_op op,
 }
 
 /* `a == 1 ? b : a` over sizes of which some are dynamic; the sizes are known to fit. */
+static bool reduces_dimension(const program_node *node, int32_t d) {
+    return d >= node->attributes.axis && d <= node->attributes.axis + node->attributes.joined;
+}
+
 static int64_t broadcast_static(int64_t a, int64_t b) {
     if (a == 1 || (a == TOSAJIT_DYNAMIC && b > 1)) return b;
     return a;
@@ -249,8 +253,8 @@ static void infer(test_random *random, const program *p, program_node *node) {
                 node->first_dims[d + shift] = operand->first_dims[d];
         }
     }
-    if (test_reduces(node->op))
-        node->type.dims[node->attributes.axis] = node->first_dims[node->attributes.axis] = 1;
+    for (int32_t d = 0; d < node->type.rank && test_reduces(node->op); d++)
+        if (reduces_dimension(node, d)) node->type.dims[d] = node->first_dims[d] = 1;
     node->declared = node->op == TOSAJIT_OP_cast || node->op == TOSAJIT_OP_rescale ||
                      test_random_chance(random, 30);
     if (node->declared) random_declaration(random, p, node);
@@ -331,6 +335,9 @@ static bool pick_axis(test_random *random, const program *p, program_node *node)
                             : test_random_chance(random, 40)
                                 ? 0
                                 : test_random_range(random, 0, rank - 1);
+    if (!p->strict && test_random_chance(random, 30))
+        node->attributes.joined =
+            (int32_t)test_random_range(random, 0, rank - 1 - node->attributes.axis);
     return true;
 }
 
@@ -605,7 +612,7 @@ static bool op_shape(const program *p, int k, const program_shape *shapes, progr
             fits &= size == 1 || shape->dims[d] == 1 || size == shape->dims[d];
             if (size != 1) shape->dims[d] = size;
         }
-        if (test_reduces(node->op) && d == node->attributes.axis) shape->dims[d] = 1;
+        if (test_reduces(node->op) && reduces_dimension(node, d)) shape->dims[d] = 1;
         fits &= node->type.dims[d] == TOSAJIT_DYNAMIC || node->type.dims[d] == shape->dims[d];
     }
     return fits;

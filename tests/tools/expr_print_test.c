@@ -167,7 +167,7 @@ static void everything_is_in_the_text(void **state) {
     a = (tosajit_attributes){.axis = 1, .nan_mode = TOSAJIT_NAN_IGNORE};
     assert_int_equal(tosajit_expr_op(expr, TOSAJIT_OP_reduce_max, &sum, 1, &a, NULL, &greatest),
                      TOSAJIT_OK);
-    a = (tosajit_attributes){.axis = 0};
+    a = (tosajit_attributes){.axis = 0, .joined = 1};
     assert_int_equal(tosajit_expr_op(expr, TOSAJIT_OP_reduce_count, &sum, 1, &a, NULL, &number),
                      TOSAJIT_OK);
     assert_int_equal(tosajit_expr_result(expr, sum), TOSAJIT_OK);
@@ -183,7 +183,7 @@ static void everything_is_in_the_text(void **state) {
                                         "nan_mode<IGNORE>",
                                         "<{nan_mode = #tosa.nan_mode<IGNORE>, axis = 1 : i32}>",
                                         "operator_name = \"reduce_count\"",
-                                        "{axis = 0 : i32}"};
+                                        "{axis = 0 : i32, joined = 1 : i32}"};
     for (size_t k = 0; k < sizeof words / sizeof *words; k++)
         if (!strstr(text, words[k])) fail_msg("'%s' is not in\n%s", words[k], text);
     reads_back_as(text, true);

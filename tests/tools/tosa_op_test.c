@@ -178,7 +178,9 @@ static void names_are_the_specifications(void **state) {
         add(&op, "operator_name", TOSA_TEXT, tosajit_op_name((tosajit_op)k));
         assert_int_equal(tosa_op_of(&op), TOSAJIT_OP_COUNT);
         add(&op, "domain_name", TOSA_TEXT, "tosajit");
-        assert_int_equal(tosa_op_of(&op), extension ? k : TOSAJIT_OP_COUNT);
+        /* TOSA reduces one dimension at once; who reduces several says so by an op of ours. */
+        const bool ours = extension || test_reduces((tosajit_op)k);
+        assert_int_equal(tosa_op_of(&op), ours ? k : TOSAJIT_OP_COUNT);
         op.attributes[0].kind = TOSA_WORD;
         assert_int_equal(tosa_op_of(&op), TOSAJIT_OP_COUNT);
     }

@@ -45,8 +45,8 @@ static tosajit_status repeat(const tosa_op *op, tosajit_status status) {
 static bool is_custom(const tosa_op *op) { return strcmp(op->name, "tosa.custom") == 0; }
 
 const char *tosa_attribute_name(const tosa_op *op, size_t index) {
-    static const char *const custom[] = {"domain_name", "operator_name", "axis",
-                                         "shape",       "perms",         "ranges",
+    static const char *const custom[] = {"domain_name", "operator_name", "axis",  "joined",
+                                         "nan_mode",    "shape",         "perms", "ranges",
                                          "multiples",   "padding",       NULL};
     if (is_custom(op)) return custom[index];
     const tosajit_op known = tosajit_op_find(op->name);
@@ -69,7 +69,9 @@ tosajit_op tosa_op_of(const tosa_op *op) {
     const tosajit_op found = tosajit_op_find(custom ? text_of(op, "operator_name") : op->name);
     if (found == TOSAJIT_OP_COUNT) return found;
     const op_columns *columns = &op_columns_of[found];
-    return columns->extension == custom || columns->view ? found : TOSAJIT_OP_COUNT;
+    return columns->extension == custom || columns->view || (custom && columns->reduces)
+               ? found
+               : TOSAJIT_OP_COUNT;
 }
 
 const char *tosa_left_reason(const tosa_op *op) {
@@ -123,10 +125,15 @@ static tosajit_status read_number(const tosa_op *op, const op_key *key, const to
 static tosajit_status read_axis(const tosa_op *op, const op_key *key, const tosa_attribute *found,
                                 tosajit_attributes *attributes) {
     const char *expected = tosajit_type_name(TOSAJIT_I32);
+    const tosa_attribute *joined = is_custom(op) ? tosa_attribute_find(op, "joined") : NULL;
     if (strcmp(found->text, expected) != 0)
         return refuse(op, "attribute %s has type %s, it must be an %s", key->name, found->text,
                       expected);
     *op_key_number(key, attributes) = found->value;
+    if (!joined) return TOSAJIT_OK;
+    if (joined->kind != TOSA_NUMBER || strcmp(joined->text, expected) != 0)
+        return refuse(op, "attribute joined must be an %s", expected);
+    attributes->joined = (int32_t)joined->value.i;
     return TOSAJIT_OK;
 }
 

@@ -373,6 +373,11 @@ def reduced(s: Statements, function: str, name: str, kernel: Sequence[int]) -> s
     return s.name(f"{function}({name}, axis=[{', '.join(map(str, kernel))}])", name) if kernel else name
 
 
+def counted(s: Statements, x: str, kernel: Sequence[int]) -> str:
+    """How many elements a call has along axes of the kernel."""
+    return reduced(s, "sum", s.name(f"reduce_count({x}, axis={kernel[-1]})", x), kernel[:-1])
+
+
 def mean_of(s: Statements, source: torch.fx.Node, axes: Sequence[int], x: str, type: str, kernel: Sequence[int]) -> str:
     known = count_of(source, axes)
     if known is not None:
@@ -380,10 +385,7 @@ def mean_of(s: Statements, source: torch.fx.Node, axes: Sequence[int], x: str, t
         if known and known & (known - 1) == 0:  # the same bits, and sooner
             return s.name(f"{total} * {literal(1 / known, type)}", total)
         return s.name(f"{total} / {literal(known, type)}", total)
-    for axis in reversed(kernel):  # means of means: a count has the sizes of all other axes
-        total, count = reduced(s, "sum", x, [axis]), s.name(f"reduce_count({x}, axis={axis})", x)
-        x = s.name(f"{total} / {count}", total, count)
-    return x
+    return reduced(s, "mean", x, kernel)
 
 
 def summed(node: torch.fx.Node) -> Rule:
@@ -453,8 +455,6 @@ def variance(node: torch.fx.Node, of: torch.fx.Node, index: int) -> Rule:
     if compute not in FLOATS:
         raise Refused(f"of {compute} it is PyTorch's")
     known = count_of(source, axes)
-    if known is None and correction and len(axes) > 1:
-        raise Refused("calls decide how many elements of several dimensions there are")
 
     def write(s: Statements, x: str, kernel: Sequence[int]) -> str:
         x = s.cast(x, type_of(source), compute)
@@ -468,7 +468,7 @@ def variance(node: torch.fx.Node, of: torch.fx.Node, index: int) -> Rule:
         total = reduced(s, "sum", square, kernel)
         if known is not None:
             return s.cast(s.name(f"{total} / {literal(max(0, known - correction), compute)}", total), compute, result)
-        count = s.name(f"reduce_count({x}, axis={kernel[0]})", x)
+        count = counted(s, x, kernel)
         count = s.name(f"maximum({count} - {literal(correction, compute)}, {compute}(0))", count)
         return s.cast(s.name(f"{total} / {count}", total, count), compute, result)
 
