@@ -63,13 +63,19 @@ unsigned reduction_values(const row_emitter *r) {
     return r->part->nest.in_three ? EXTREME_VALUES : r->groups;
 }
 
-/* The lanes of what is reduced, as the accumulator's type. */
-static LLVMValueRef operand_lanes(const row_emitter *r, const lane *l, const expr_node *node) {
-    const tosajit_type type = node->type.element;
-    if (node->op == TOSAJIT_OP_reduce_count)
-        return constant(l, reduce_accumulator(type),
-                        type_is_float(type) ? (cell){.f = 1} : (cell){.i = 1});
-    return lane_widen(l, type, r->values[node->operands[0]]);
+bool is_combined(const part_emitter *e, int32_t t) {
+    return is_reduction(e, t) && reduction_node(e, t)->op != TOSAJIT_OP_reduce_count;
+}
+
+/* There are as many elements as the call has along what is reduced. */
+static LLVMValueRef emit_count(const part_emitter *e, const lane *l, tosajit_type type) {
+    const lane one = lane_of(e, 1);
+    const tosajit_type own = reduce_accumulator(type);
+    LLVMTypeRef to = lane_element_type(&one, own);
+    LLVMValueRef count = nest_reduces_rows(&e->nest) ? e->cols : e->rows;
+    count = type_is_float(type) ? LLVMBuildSIToFP(e->k.builder, count, to, "count")
+                                : LLVMBuildIntCast2(e->k.builder, count, to, 0, "count");
+    return l->count > 1 ? lane_splat(l, count) : count;
 }
 
 void emit_reductions(row_emitter *r, unsigned lanes, LLVMValueRef mask) {
@@ -78,8 +84,9 @@ void emit_reductions(row_emitter *r, unsigned lanes, LLVMValueRef mask) {
     const lane l = lane_of(e, lanes);
     const bool along_columns = nest_reduces_rows(&e->nest);
     for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++) {
-        if (!is_reduction(e, t)) continue;
-        LLVMValueRef value = operand_lanes(r, &l, reduction_node(e, t));
+        if (!is_combined(e, t)) continue;
+        const expr_node *node = reduction_node(e, t);
+        LLVMValueRef value = lane_widen(&l, node->type.element, r->values[node->operands[0]]);
         LLVMValueRef *partials = r->partials[t];
         if (mask && along_columns) {
             LLVMValueRef exists = LLVMGetVectorSize(LLVMTypeOf(mask)) == lanes
@@ -102,6 +109,7 @@ void store_reduction(const row_emitter *r, int32_t t, unsigned lanes, LLVMValueR
     const part_emitter *e = r->part;
     const lane l = lane_of(e, lanes);
     const tosajit_type type = reduction_node(e, t)->type.element;
+    if (!is_combined(e, t)) value = emit_count(e, &l, type);
     if (type_is_float(type)) value = lane_narrow(&l, type, value);
     lane_store(&l, type, value, address, mask);
 }

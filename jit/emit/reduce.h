@@ -7,6 +7,8 @@
 #include "jit/emit/part.h"
 
 bool is_reduction(const part_emitter *e, int32_t t);
+/* One whose elements are combined: not a count, which is known. */
+bool is_combined(const part_emitter *e, int32_t t);
 const expr_node *reduction_node(const part_emitter *e, int32_t t);
 /* Of a maximum or minimum. */
 bool reduction_is_maximum(const part_emitter *e, int32_t t);
@@ -18,7 +20,8 @@ unsigned reduction_values(const row_emitter *r);
 LLVMValueRef emit_neutral(const part_emitter *e, unsigned lanes, int32_t t);
 LLVMValueRef emit_combined(const part_emitter *e, unsigned lanes, int32_t t, LLVMValueRef a,
                            LLVMValueRef b);
-/* Store a value of the accumulator's type, rounded to the reduction's. */
+/* Store a value of the accumulator's type, rounded to the reduction's; of a count it is not asked
+ * for. */
 void store_reduction(const row_emitter *r, int32_t t, unsigned lanes, LLVMValueRef value,
                      LLVMValueRef address, LLVMValueRef mask);
 

@@ -59,7 +59,7 @@ static void store(const part_emitter *e, const strip *s, int32_t t, LLVMValueRef
 
 void emit_strip_memory(part_emitter *e) {
     for (int32_t t = e->part->leaf_count; e->nest.strip && t < tensor_count(e); t++) {
-        if (!is_reduction(e, t)) continue;
+        if (!is_combined(e, t)) continue;
         LLVMTypeRef type = LLVMArrayType2(step_type(e, t), e->nest.strip / e->nest.lanes);
         for (int k = 0; k < 2; k++) {
             e->strips[t][k] = LLVMBuildAlloca(e->k.builder, type, "strip");
@@ -74,20 +74,20 @@ void emit_strip_memory(part_emitter *e) {
 static void clear_partials(row_emitter *r, const strip *s, LLVMValueRef column) {
     const part_emitter *e = r->part;
     for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
-        if (is_reduction(e, t))
+        if (is_combined(e, t))
             store(e, s, t, s->partials[t], column, emit_neutral(e, e->nest.lanes, t));
 }
 
 static void add_row(row_emitter *r, const strip *s, LLVMValueRef column) {
     const part_emitter *e = r->part;
     for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
-        if (is_reduction(e, t)) r->partials[t][0] = load(e, s, t, s->partials[t], column);
+        if (is_combined(e, t)) r->partials[t][0] = load(e, s, t, s->partials[t], column);
     for (unsigned k = 0; k < s->count; k++) {
         memcpy(r->pointers, s->rows[k], sizeof s->rows[k]);
         emit_step(r, &e->levels[0], column, NULL);
     }
     for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
-        if (is_reduction(e, t)) store(e, s, t, s->partials[t], column, r->partials[t][0]);
+        if (is_combined(e, t)) store(e, s, t, s->partials[t], column, r->partials[t][0]);
 }
 
 /* Not of splats. */
@@ -119,7 +119,7 @@ static void add_row_ahead(row_emitter *r, const strip *s, LLVMValueRef column) {
 static void add_segment(row_emitter *r, const strip *s, LLVMValueRef column) {
     const part_emitter *e = r->part;
     for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
-        if (is_reduction(e, t))
+        if (is_combined(e, t))
             store(e, s, t, s->totals[t], column,
                   emit_combined(e, e->nest.lanes, t, load(e, s, t, s->totals[t], column),
                                 load(e, s, t, s->partials[t], column)));
@@ -129,7 +129,8 @@ static void store_totals(row_emitter *r, const strip *s, LLVMValueRef column) {
     const part_emitter *e = r->part;
     for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
         if (is_reduction(e, t))
-            store_reduction(r, t, e->nest.lanes, load(e, s, t, s->totals[t], column),
+            store_reduction(r, t, e->nest.lanes,
+                            is_combined(e, t) ? load(e, s, t, s->totals[t], column) : NULL,
                             element_address(r, t, column, 0), NULL);
 }
 
@@ -226,7 +227,7 @@ static void add_rows(row_emitter *r, strip *s, LLVMValueRef first, LLVMValueRef 
 /* The first segment's partial results become the totals. */
 static void choose_partials(const part_emitter *e, strip *s, LLVMValueRef is_later) {
     for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
-        if (is_reduction(e, t))
+        if (is_combined(e, t))
             s->partials[t] =
                 LLVMBuildSelect(e->k.builder, is_later, e->strips[t][1], s->totals[t], "");
 }
@@ -274,7 +275,7 @@ static void emit_all(row_emitter *r, const LLVMValueRef *pointers) {
     LLVMValueRef end = e->levels[0].end;
     strip s;
     for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
-        if (is_reduction(e, t)) s.totals[t] = e->strips[t][0];
+        if (is_combined(e, t)) s.totals[t] = e->strips[t][0];
     find_distance(r, &s);
     const counted_loop loop = begin_counted(e, "strip", int64_constant(e, 0));
     LLVMValueRef next =
