@@ -114,9 +114,9 @@ void store_reduction(const row_emitter *r, int32_t t, unsigned lanes, LLVMValueR
     lane_store(&l, type, value, address, mask);
 }
 
-void begin_partials(row_emitter *r) {
+void begin_partials(row_emitter *r, unsigned lanes) {
     const part_emitter *e = r->part;
-    const lane l = lane_of(e, e->nest.levels[0].lanes);
+    const lane l = lane_of(e, lanes);
     for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++) {
         if (!is_reduction(e, t)) continue;
         LLVMValueRef neutral = emit_neutral(e, l.count, t);

@@ -27,7 +27,7 @@ void store_reduction(const row_emitter *r, int32_t t, unsigned lanes, LLVMValueR
 
 /* Partial results: what they begin with, and what is left to do behind the last step of a segment.
  */
-void begin_partials(row_emitter *r);
+void begin_partials(row_emitter *r, unsigned lanes);
 void end_partials(row_emitter *r);
 
 /* Partial results that a loop hands on. */

@@ -45,7 +45,7 @@ static void emit_segment_rows(row_emitter *r, const level *lv, LLVMValueRef colu
     const part_emitter *e = r->part;
     LLVMValueRef moving[TOSAJIT_MAX_TENSORS];
     handed h;
-    begin_partials(r);
+    begin_partials(r, lv->nest.lanes);
     LLVMBasicBlockRef before = LLVMGetInsertBlock(e->k.builder);
     const counted_loop loop = begin_rows(r, "rows", pointers, int64_constant(e, 0), moving);
     enter_partials(r, before, &h);
@@ -118,7 +118,7 @@ static void emit_known_rows(row_emitter *r, const level *lv, LLVMValueRef column
                             const LLVMValueRef *pointers) {
     const part_emitter *e = r->part;
     memcpy(r->pointers, pointers, (size_t)tensor_count(e) * sizeof *pointers);
-    begin_partials(r);
+    begin_partials(r, lv->nest.lanes);
     for (int64_t row = 0; row < plan_reduced_size(e->part); row++) {
         emit_side_by_side(r, lv, column);
         for (int32_t t = 0; t < tensor_count(e); t++)
@@ -128,22 +128,22 @@ static void emit_known_rows(row_emitter *r, const level *lv, LLVMValueRef column
     }
 }
 
-/* All segments at one step of columns: the totals. */
-static void emit_all_segments(row_emitter *r, const level *lv, LLVMValueRef column,
+/* All segments at one step of columns, some side by side: the totals. */
+static void emit_all_segments(row_emitter *r, const level *lv, unsigned side, LLVMValueRef column,
                               const LLVMValueRef *pointers, LLVMValueRef *totals) {
     const part_emitter *e = r->part;
     segment_state s = {.first = int64_constant(e, 0)};
     memcpy(s.pointers, pointers, (size_t)tensor_count(e) * sizeof *pointers);
     for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
         if (is_reduction(e, t)) s.totals[t] = emit_neutral(e, lv->nest.lanes, t);
-    if (e->nest.side > 1) emit_segments(r, lv, column, e->nest.side, &s);
+    if (side > 1) emit_segments(r, lv, column, side, &s);
     emit_segments(r, lv, column, 1, &s);
     memcpy(r->pointers, s.pointers, sizeof s.pointers);
     memcpy(totals, s.totals, sizeof s.totals);
 }
 
 /* All rows at one step of columns, and the stores of what they reduce to. */
-static void emit_column_step(row_emitter *r, const level *lv, LLVMValueRef column,
+static void emit_column_step(row_emitter *r, const level *lv, unsigned side, LLVMValueRef column,
                              const LLVMValueRef *pointers) {
     const part_emitter *e = r->part;
     const unsigned lanes = lv->nest.lanes;
@@ -153,7 +153,7 @@ static void emit_column_step(row_emitter *r, const level *lv, LLVMValueRef colum
         emit_known_rows(r, lv, column, pointers);
         for (int32_t t = 0; t < tensor_count(e); t++) totals[t] = r->partials[t][0];
     } else {
-        emit_all_segments(r, lv, column, pointers, totals);
+        emit_all_segments(r, lv, side, column, pointers, totals);
     }
     LLVMValueRef mask =
         lv->nest.masked ? lane_mask(&l, LLVMBuildSub(e->k.builder, lv->end, column, "left")) : NULL;
@@ -174,7 +174,7 @@ static void emit_column_level(row_emitter *r, const level *lv, LLVMValueRef star
     LLVMBuildBr(e->k.builder, turn);
     LLVMPositionBuilderAtEnd(e->k.builder, turn);
     LLVMValueRef column = LLVMBuildPhi(e->k.builder, e->k.i64, "column");
-    emit_column_step(r, lv, column, pointers);
+    emit_column_step(r, lv, e->nest.side, column, pointers);
     LLVMValueRef next =
         LLVMBuildAdd(e->k.builder, column, int64_constant(e, step_size(lv)), "next");
     LLVMAddIncoming(column, (LLVMValueRef[]){start, next},
@@ -184,13 +184,34 @@ static void emit_column_level(row_emitter *r, const level *lv, LLVMValueRef star
     continue_in(e, after);
 }
 
+/* Rows of few columns are one masked step, which needs few registers: so more segments are side by
+ * side. The builder goes on where rows are longer. */
+static void emit_narrow(row_emitter *r, const LLVMValueRef *pointers, LLVMBasicBlockRef after) {
+    const part_emitter *e = r->part;
+    const level lv = {.nest = {.lanes = e->nest.narrow, .repeats = 1, .masked = true},
+                      .end = e->cols};
+    LLVMBasicBlockRef narrow = new_block(e, "narrow"),
+                      wide = LLVMCreateBasicBlockInContext(e->k.context, "wide");
+    LLVMValueRef most = int64_constant(e, e->nest.narrow);
+    LLVMBuildCondBr(e->k.builder, LLVMBuildICmp(e->k.builder, LLVMIntSLE, e->cols, most, ""),
+                    narrow, wide);
+    LLVMPositionBuilderAtEnd(e->k.builder, narrow);
+    emit_column_step(r, &lv, NEST_NARROW_SIDE, int64_constant(e, 0), pointers);
+    LLVMBuildBr(e->k.builder, after);
+    continue_in(e, wide);
+}
+
 void emit_reduced_columns(row_emitter *r, const LLVMValueRef *pointers, LLVMBasicBlockRef after) {
     const part_emitter *e = r->part;
+    LLVMBasicBlockRef done = LLVMCreateBasicBlockInContext(e->k.context, "columns.done");
+    if (e->nest.narrow) emit_narrow(r, pointers, done);
     LLVMValueRef start = emit_strips(r, pointers);
     for (int k = 0; k < e->nest.level_count; k++) {
         emit_column_level(r, &e->levels[k], start, pointers);
         start = e->levels[k].end;
     }
+    LLVMBuildBr(e->k.builder, done);
+    continue_in(e, done);
     for (int32_t t = 0; t < tensor_count(e); t++) { /* behind the last row */
         LLVMValueRef all = LLVMBuildMul(e->k.builder, e->rows, r->row_strides[t], "");
         r->pointers[t] = LLVMBuildGEP2(e->k.builder, LLVMInt8TypeInContext(e->k.context),

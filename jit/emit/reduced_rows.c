@@ -80,7 +80,7 @@ static void emit_segment(row_emitter *r, LLVMValueRef start, LLVMValueRef end) {
     LLVMValueRef count = LLVMBuildSub(e->k.builder, end, start, ""),
                  whole = LLVMBuildAnd(e->k.builder, count, int64_constant(e, -(int64_t)lanes), ""),
                  limit = LLVMBuildAdd(e->k.builder, start, whole, "whole");
-    begin_partials(r);
+    begin_partials(r, lanes);
     level lv = {.nest = e->nest.levels[0]};
     lv.end = lv.nest.shared ? end : limit;
     emit_reduced_level(r, &lv, start);

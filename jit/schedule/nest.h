@@ -59,6 +59,7 @@ enum {
     NEST_TOGETHER_COLUMNS = 128, /* longer rows are folded one by one */
     NEST_MOST_TOGETHER = 16,     /* rows */
     NEST_STRIP_STEPS = 4,        /* rows of no more steps have their partial results in registers */
+    NEST_NARROW_SIDE = 4,        /* segments side by side of narrow rows */
     NEST_STRIP_ROWS = 4,         /* that are added to a strip at once, if ops are light */
 };
 
@@ -71,9 +72,10 @@ typedef struct nest {
      * are rare or short beside their code serve all variants at once. */
     int merged_count, row_count;
     nest_row merged[NEST_MAX_ROWS], rows[NEST_MAX_ROWS];
-    bool fast_isel; /* the code is written for LLVM's FastISel */
-    bool any_order; /* lanes of bf16 may be computed in any order */
-    unsigned side;  /* segments of rows that are reduced side by side in registers */
+    bool fast_isel;  /* the code is written for LLVM's FastISel */
+    bool any_order;  /* lanes of bf16 may be computed in any order */
+    unsigned side;   /* segments of rows that are reduced side by side in registers */
+    unsigned narrow; /* lanes, for rows of at most so many columns; 0: no such loop */
     unsigned
         together;   /* rows whose partial results are folded together (jit/emit/fold.c); 0: none */
     bool unrolled;  /* rows that are folded together, or that columns combine, have no loop */

@@ -216,6 +216,14 @@ static unsigned choose_side(const asked *a, unsigned lanes) {
     return rows != TOSAJIT_DYNAMIC && rows < (int64_t)(side * REDUCE_RUN) ? 1 : side;
 }
 
+/* Lanes of a step for rows of few columns, where a call decides how many there are: one vector,
+ * whose segments are side by side. Long code for them would be compiled for longer than it gains.
+ */
+static unsigned choose_narrow(const asked *a, unsigned lanes) {
+    const bool open = known_columns(a->part) == INT64_MAX;
+    return open && choose_side(a, lanes) > 1 ? lanes : 0;
+}
+
 /* Columns of a strip: whole steps, whose partial results and totals take some 8 KiB. A vector of
  * i1 is no bytes, and rows that are known to be short stay in registers. */
 static unsigned choose_strip(const plan_part *part, const tosajit_expr *program, unsigned lanes) {
@@ -300,6 +308,7 @@ static void schedule_reduced(const asked *a, const tosajit_expr *program, unsign
     n->strip = inner || n->unrolled ? 0 : choose_strip(a->part, program, lanes);
     n->strip_rows = n->strip ? choose_strip_rows(a) : 0;
     n->side = inner ? 1 : choose_side(a, lanes);
+    n->narrow = !inner && n->lanes < lanes ? choose_narrow(a, n->lanes) : 0;
     n->lanes = lanes;
     n->tail = whole ? TOSAJIT_TAIL_NONE : TOSAJIT_TAIL_MASKED;
     n->fast_isel = n->any_order = false;

@@ -72,6 +72,9 @@ static void print_nest(FILE *out, const nest *n, const plan_part *part,
     for (int k = 0; k < n->row_count; k++) print_row(out, n, part, n->rows[k], false);
     for (int k = 0; k < n->level_count; k++) print_level(out, &n->levels[k]);
     if (n->side > 1) fprintf(out, "  side by side: %u segments of rows\n", n->side);
+    if (n->narrow)
+        fprintf(out, "  narrow: rows of n <= %u, %d segments side by side\n", n->narrow,
+                (int)NEST_NARROW_SIDE);
     if (n->together)
         fprintf(out, "  together: %u rows of n <= %d\n", n->together, (int)NEST_TOGETHER_COLUMNS);
     if (n->unrolled) fputs("  unrolled: no loop along the axis\n", out);

@@ -33,6 +33,7 @@ static const struct {
      "x86-64-v3", "exact peeled 4x8 1x8 none FastISel"},
     /* Rows that are reduced: in memory, in registers, or several segments of them side by side. */
     {"y = sum(x, axis=0) : f32[?,1024]", "x86-64-v3", "rows 1x32 strips none"},
+    {"y = sum(x, axis=0) : f32[?,?]", "x86-64-v3", "rows 1x32 1x32m narrow strips masked"},
     {"y = sum(x, axis=0) : f32[?,64]", "x86-64-v3", "rows 1x32 none"},
     {"y = sum(x, axis=0) : f32[?,3]", "x86-64-v3", "rows 1x4 1x4m side masked"},
     {"y = sum(x, axis=0) : f32[?,1]", "x86-64-v3", "rows 1x1 side none"},
@@ -98,6 +99,8 @@ static void abbreviate(const char *text, char *nest, size_t capacity) {
             size += (size_t)snprintf(nest + size, capacity - size, "together ");
         if (strncmp(one, "  unrolled:", 11) == 0)
             size += (size_t)snprintf(nest + size, capacity - size, "unrolled ");
+        if (strncmp(one, "  narrow:", 9) == 0)
+            size += (size_t)snprintf(nest + size, capacity - size, "narrow ");
         if (strncmp(one, "  side by side:", 15) == 0)
             size += (size_t)snprintf(nest + size, capacity - size, "side ");
         if (strncmp(one, "  vector:", 9) == 0)
