@@ -96,6 +96,12 @@ void lane_close_function(lane *inside, LLVMValueRef result) {
     LLVMDisposeBuilder(inside->builder);
 }
 
+/* With AVX a function of vectors keeps the upper half of the registers, as OpenCL's convention has
+ * it: by C's it keeps none, for which loops keep sums and constants in memory. */
+static unsigned vector_convention(const lane *l) {
+    return l->target->level->vector_bytes > 16 ? LLVMIntelOCLBICallConv : LLVMCCallConv;
+}
+
 static LLVMValueRef apart_part(const lane *l, const void *context, const LLVMValueRef *x) {
     const lane_vector_function *f = context;
     LLVMTypeRef value = LLVMTypeOf(x[0]), types[LANE_MAX_PARTED] = {value, value, value},
@@ -105,12 +111,15 @@ static LLVMValueRef apart_part(const lane *l, const void *context, const LLVMVal
     LLVMValueRef function = lane_open_function(l, f->name, type, &inside);
     if (inside.builder) {
         lane_add_flag(function, "optnone"); /* as above */
+        LLVMSetFunctionCallConv(function, vector_convention(l));
         LLVMGetParams(function, any);
         lane_close_function(&inside, f->body(&inside, any));
     }
     /* Lanes that fill up a vector have no value, which a branch must not depend on. */
     for (unsigned o = 0; o < f->parameters; o++) any[o] = LLVMBuildFreeze(l->builder, x[o], "");
-    return LLVMBuildCall2(l->builder, type, function, any, f->parameters, "");
+    LLVMValueRef call = LLVMBuildCall2(l->builder, type, function, any, f->parameters, "");
+    LLVMSetInstructionCallConv(call, vector_convention(l));
+    return call;
 }
 
 LLVMValueRef lane_apart(const lane *l, const lane_vector_function *f, const LLVMValueRef *x) {

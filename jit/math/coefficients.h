@@ -592,17 +592,16 @@ static const double half_power_exp2_bf16[] = {
     0x1.5bfe92p-10,
 };
 
-/* e^r = 1 + r + r^2/2 + r^3 (c0 + c1 r + ...), abs(r) <= (ln 2)/16.
- * Absolute error 2^-42.6. */
-static const double exp_tail[] = {
+/* e^r = 1 + r + r^2/2 + r^3 (c0 + c1 r + ...), abs(r) <= (ln 2)/(2 n).
+ * Absolute error 2^-38.6. */
+static const double exp_tail_8[] = {
     0x1.555556p-3,
-    0x1.555556p-5,
-    0x1.10f63p-7,
-    0x1.6be53cp-10,
+    0x1.555974p-5,
+    0x1.10f676p-7,
 };
 
-/* 2^(j/8), rounded, and the logarithm of what that lacks. */
-static const float exp_steps[] = {
+/* 2^(j/n), rounded, and the logarithm of what that lacks; n is their count. */
+static const float exp_steps_8[] = {
     0x1p0,
     0x1.172b84p0,
     0x1.306fep0,
@@ -613,7 +612,7 @@ static const float exp_steps[] = {
     0x1.d5818ep0,
 };
 
-static const float exp_step_lows[] = {
+static const float exp_lows_8[] = {
     0,
     -0x1.9c0c22p-27,
     0x1.125002p-25,
@@ -624,9 +623,88 @@ static const float exp_step_lows[] = {
     -0x1.a5217cp-28,
 };
 
-static const double exp_step_parts[] = {
-    0x1.62e42ep-4,
-    0x1.efa39ep-28,
+/* e^r = 1 + r + r^2/2 + r^3 (c0 + c1 r + ...), abs(r) <= (ln 2)/(2 n).
+ * Absolute error 2^-40.6. */
+static const double exp_tail_32[] = {
+    0x1.555598p-3,
+    0x1.5555acp-5,
+};
+
+/* 2^(j/n), rounded, and the logarithm of what that lacks; n is their count. */
+static const float exp_steps_32[] = {
+    0x1p0,
+    0x1.059b0ep0,
+    0x1.0b5586p0,
+    0x1.11301ep0,
+    0x1.172b84p0,
+    0x1.1d4874p0,
+    0x1.2387a6p0,
+    0x1.29e9ep0,
+    0x1.306fep0,
+    0x1.371a74p0,
+    0x1.3dea64p0,
+    0x1.44e086p0,
+    0x1.4bfdaep0,
+    0x1.5342b6p0,
+    0x1.5ab07ep0,
+    0x1.6247ecp0,
+    0x1.6a09e6p0,
+    0x1.71f75ep0,
+    0x1.7a1148p0,
+    0x1.82589ap0,
+    0x1.8ace54p0,
+    0x1.93737cp0,
+    0x1.9c4918p0,
+    0x1.a5503cp0,
+    0x1.ae89fap0,
+    0x1.b7f77p0,
+    0x1.c199bep0,
+    0x1.cb720ep0,
+    0x1.d5818ep0,
+    0x1.dfc974p0,
+    0x1.ea4afap0,
+    0x1.f50766p0,
+};
+
+static const float exp_lows_32[] = {
+    0,
+    -0x1.947416p-25,
+    0x1.8d96d4p-25,
+    -0x1.dda2fep-25,
+    -0x1.9c0c22p-27,
+    -0x1.a2fbb4p-25,
+    0x1.964902p-25,
+    -0x1.2b0dbcp-25,
+    0x1.125002p-25,
+    -0x1.cde8cep-26,
+    0x1.370be4p-25,
+    0x1.336de2p-30,
+    -0x1.0a3552p-25,
+    -0x1.c541b6p-26,
+    -0x1.00d8acp-27,
+    -0x1.6cb284p-25,
+    0x1.26055cp-26,
+    0x1.8b2bb8p-26,
+    -0x1.05cb44p-25,
+    -0x1.1c2142p-26,
+    0x1.67a1cap-28,
+    -0x1.348e56p-25,
+    0x1.a3b5e4p-28,
+    -0x1.0b7ec8p-25,
+    -0x1.f9c306p-27,
+    -0x1.e4c886p-26,
+    -0x1.6961b4p-28,
+    -0x1.b5151ep-28,
+    -0x1.a5217cp-28,
+    -0x1.ab7132p-26,
+    0x1.61428ep-28,
+    -0x1.2ad5f8p-27,
+};
+
+/* ln 2, the nearest f32 and what that lacks. */
+static const double exp_ln2_parts[] = {
+    0x1.62e43p-1,
+    -0x1.05c61p-29,
 };
 
 /* Constants as sums of f32. */

@@ -10,7 +10,7 @@
 #include "jit/math/special_values.h"
 #include "jit/math/coefficients.h"
 
-bool has_double_float(const lane *l) { return l->target->has_fma && lane_entries(l) == 8; }
+bool has_double_float(const lane *l) { return l->target->has_fma && lane_entries(l) != 0; }
 
 LLVMValueRef decide(const lane *l, LLVMValueRef value, LLVMValueRef in_doubt,
                     const lane_vector_function *wide, LLVMValueRef x) {
@@ -20,49 +20,66 @@ LLVMValueRef decide(const lane *l, LLVMValueRef value, LLVMValueRef in_doubt,
     return lane_cold_merge(l, &cold, value, decided);
 }
 
-/* e^x = 2^(n/8) (1 + near + rest): near + rest, e^r - 1 for abs(r) <= ln 2 / 16, are a sum of two.
- */
-typedef struct exp_parts {
-    LLVMValueRef n; /* in the low bits of an i32 */
-    LLVMValueRef near, rest;
-} exp_parts;
+enum { MOST_STEPS = 32 };
 
-/* abs(x) < 200. x - n ln2 / 8 is exact in f32 but for the second part of ln 2, to which goes what
- * the step 2^(j/8), j being n modulo 8, lacks as an f32; low is what their sum loses. Of r + r^2/2,
- * again rounded, low_near is the rest. All else is below 2^-16, so that rounding it costs less than
- * 2^-40. */
-static exp_parts reduce(const lane *l, LLVMValueRef x) {
-    LLVMValueRef magic = lane_f32(l, f32_shift),
-                 shifted = lane_fma(l, x, constant(l, 0x1.715476p3), magic);
-    LLVMValueRef minus_n = lane_fsub(l, magic, shifted), n = bits_of(l, shifted);
-    LLVMValueRef first = lane_fma(l, minus_n, constant(l, exp_step_parts[0]), x),
-                 second = lane_fma(l, minus_n, constant(l, exp_step_parts[1]),
-                                   lane_entry(l, exp_step_lows, n));
-    LLVMValueRef r = lane_fadd(l, first, second),
-                 low = lane_fsub(l, second, lane_fsub(l, r, first)),
-                 half = lane_fmul(l, r, constant(l, 0.5)), near = lane_fma(l, half, r, r),
-                 low_near = lane_fma(l, half, r, lane_fsub(l, r, near));
-    LLVMValueRef tail = polynomial(l, exp_tail, COUNT(exp_tail), r);
-    LLVMValueRef rest =
-        lane_fma(l, r, lane_fma(l, lane_fmul(l, r, r), tail, low), lane_fadd(l, low, low_near));
-    return (exp_parts){n, near, rest};
+/* What e^x = 2^(n/count) e^r takes. A pair is off by at most `error`, as a part of itself. One that
+ * is made less by so much may stand for numbers up to `reach` above it. */
+typedef struct exp_table {
+    unsigned shift; /* count is 2^shift */
+    const float *steps, *lows;
+    const double *tail;
+    unsigned tail_count;
+    double error, reach;
+} exp_table;
+
+static const exp_table eighths = {3,         exp_steps_8, exp_lows_8, exp_tail_8, COUNT(exp_tail_8),
+                                  0x1.8p-38, 0x1.9p-36},
+                       many = {5,           exp_steps_32,       exp_lows_32,
+                               exp_tail_32, COUNT(exp_tail_32), 0x1.2p-36,
+                               0x1.1p-34};
+
+static const exp_table *table_of(const lane *l) {
+    return lane_entries(l) == MOST_STEPS ? &many : &eighths;
 }
 
-/* high + low, with an error that is a part of `size`. */
+/* high + low. */
 typedef struct pair {
-    LLVMValueRef high, low, size;
+    LLVMValueRef high, low;
 } pair;
 
-/* e^x = 2^k p, where `exponent` is 2^k as what it adds to the bits of an f32. */
-static pair exp_pair(const lane *l, LLVMValueRef x, LLVMValueRef *exponent) {
-    exp_parts e = reduce(l, x);
-    LLVMValueRef step = lane_entry(l, exp_steps, e.n), part = lane_fmul(l, step, e.near),
-                 high = lane_fadd(l, step, part),
-                 lost = lane_fsub(l, part, lane_fsub(l, high, step)),
-                 product = lane_fma(l, step, e.near, lane_fneg(l, part)),
-                 low = lane_fadd(l, lane_fma(l, step, e.rest, product), lost);
-    *exponent = lane_and(l, lane_shl(l, e.n, lane_int(l, 32, 20)), lane_int(l, 32, -(1 << 23)));
-    return (pair){high, low, step};
+/* e^r - 1 for r = first + second, of which the second is below 2^-17. All that is rounded is small:
+ * with the table of 32 r^2/2 is, too; with 8 `near` has that, and `lost` what rounding it loses. */
+static pair exp_less_one(const lane *l, const exp_table *t, LLVMValueRef first,
+                         LLVMValueRef second) {
+    LLVMValueRef r = lane_fadd(l, first, second), square = lane_fmul(l, r, r),
+                 tail = polynomial(l, t->tail, t->tail_count, r), half = constant(l, 0.5);
+    if (t == &many) return (pair){first, lane_fma(l, square, lane_fma(l, tail, r, half), second)};
+    LLVMValueRef half_r = lane_fmul(l, half, first), near = lane_fma(l, half_r, first, first),
+                 lost = lane_fma(l, half_r, first, lane_fsub(l, first, near)),
+                 others = lane_fma(l, square, tail, second);
+    return (pair){near, lane_fma(l, r, others, lane_fadd(l, second, lost))};
+}
+
+/* e^x = 2^k p, where `exponent` is 2^k as what it adds to the bits of an f32. The pair is more by
+ * `bias` of itself: in the table that is free. */
+static pair exp_pair(const lane *l, LLVMValueRef x, double bias, LLVMValueRef *exponent) {
+    const exp_table *t = table_of(l);
+    const unsigned count = 1U << t->shift;
+    float lows[MOST_STEPS];
+    for (unsigned j = 0; j < count; j++) lows[j] = (float)(t->lows[j] + bias);
+    LLVMValueRef magic = lane_f32(l, f32_shift),
+                 shifted = lane_fma(l, x, constant(l, 0x1.715476p0 * count), magic);
+    LLVMValueRef minus_n = lane_fsub(l, magic, shifted), n = bits_of(l, shifted);
+    LLVMValueRef first = lane_fma(l, minus_n, constant(l, exp_ln2_parts[0] / count), x),
+                 second = lane_fma(l, minus_n, constant(l, exp_ln2_parts[1] / count),
+                                   lane_entry(l, lows, n));
+    pair e = exp_less_one(l, t, first, second);
+    LLVMValueRef step = lane_entry(l, t->steps, n), high = lane_fma(l, step, e.high, step),
+                 part = lane_fsub(l, high, step),
+                 lost = lane_fma(l, step, e.high, lane_fneg(l, part));
+    *exponent =
+        lane_and(l, lane_shl(l, n, lane_int(l, 32, 23 - t->shift)), lane_int(l, 32, -(1 << 23)));
+    return (pair){high, lane_fma(l, step, e.low, lost)};
 }
 
 /* Where a function of abs(x) >= far is constant, as of numbers that mask: its values below and
@@ -87,14 +104,6 @@ static LLVMValueRef saturate(const lane *l, LLVMValueRef value, LLVMValueRef in_
     return lane_cold_merge(l, &cold, value, decided);
 }
 
-/* high + low, give or take `error` as a part of `size`. */
-static LLVMValueRef round_pair(const lane *l, pair p, double error, LLVMValueRef *in_doubt) {
-    LLVMValueRef lower = lane_fadd(l, p.high, lane_fma(l, p.size, constant(l, -error), p.low)),
-                 upper = lane_fadd(l, p.high, lane_fma(l, p.size, constant(l, error), p.low));
-    *in_doubt = lane_fcmp(l, LLVMRealUNE, lower, upper);
-    return lower;
-}
-
 /* Whether the pair's exponents were beyond those of normal numbers, or x is NaN. */
 static LLVMValueRef is_far(const lane *l, const saturation *s, LLVMValueRef x) {
     return lane_fcmp(l, LLVMRealUGE, lane_fabs(l, x), constant(l, s->far));
@@ -103,31 +112,41 @@ static LLVMValueRef is_far(const lane *l, const saturation *s, LLVMValueRef x) {
 /* The exponent comes last, lest what is small beside the result be subnormal. */
 LLVMValueRef exp_by_double_float(const lane *l, const lane_vector_function *wide, LLVMValueRef x) {
     static const saturation ends = {87.0f, -104.0f, 89.0f, 0.0f, INFINITY};
-    LLVMValueRef exponent, in_doubt;
-    pair p = exp_pair(l, x, &exponent);
-    LLVMValueRef rounded = round_pair(l, p, 0x1p-37, &in_doubt),
-                 value = float_of(l, lane_add(l, bits_of(l, rounded), exponent));
+    const exp_table *t = table_of(l);
+    LLVMValueRef exponent;
+    pair p = exp_pair(l, x, -t->error, &exponent);
+    LLVMValueRef lower = lane_fadd(l, p.high, p.low),
+                 upper = lane_fadd(l, p.high, lane_fadd(l, p.low, constant(l, t->reach))),
+                 in_doubt = lane_fcmp(l, LLVMRealUNE, lower, upper),
+                 value = float_of(l, lane_add(l, bits_of(l, lower), exponent));
     return saturate(l, value, lane_or(l, is_far(l, &ends, x), in_doubt), &ends, wide, x);
 }
 
-/* 1 / (1 + e^-x): the sum is a pair again, whose low part, of 2^-16, is no half unit of the other.
- * So its reciprocal is q (1 + d + d^2), d being what is left of 1, subnormal where q is below
- * 2^-111.
- */
+/* 1 + p 2^k. */
+static pair add_one(const lane *l, pair p, LLVMValueRef exponent) {
+    LLVMValueRef one = constant(l, 1.0),
+                 scale = float_of(l, lane_add(l, exponent, bits_of(l, one))),
+                 power = lane_fmul(l, p.high, scale), sum = lane_fadd(l, power, one),
+                 part = lane_fsub(l, sum, one);
+    LLVMValueRef lost =
+        lane_fadd(l, lane_fsub(l, one, lane_fsub(l, sum, part)), lane_fsub(l, power, part));
+    return (pair){sum, lane_fma(l, p.low, scale, lost)};
+}
+
+/* 1 / (1 + e^-x): the sum is a pair again, whose low part is no unit of the other. So its
+ * reciprocal is q (1 + d + d^2), d being what is left of 1, subnormal where q is below 2^-111. */
 LLVMValueRef sigmoid_by_double_float(const lane *l, const lane_vector_function *wide,
                                      LLVMValueRef x) {
     static const saturation ends = {76.0f, -104.0f, 20.0f, 0.0f, 1.0f};
-    LLVMValueRef one = constant(l, 1.0), exponent, in_doubt;
-    pair p = exp_pair(l, lane_fneg(l, x), &exponent);
-    LLVMValueRef scale = float_of(l, lane_add(l, exponent, bits_of(l, one))),
-                 power = lane_fmul(l, p.high, scale), sum = lane_fadd(l, power, one),
-                 part = lane_fsub(l, sum, one);
-    LLVMValueRef lost = lane_fadd(l, lane_fsub(l, one, lane_fsub(l, sum, part)),
-                                  lane_fsub(l, power, part)),
-                 low = lane_fma(l, p.low, scale, lost), q = lane_fdiv(l, one, sum),
-                 minus_q = lane_fneg(l, q);
-    LLVMValueRef d = lane_fma(l, minus_q, low, lane_fma(l, minus_q, sum, one)),
-                 less = lane_fmul(l, q, lane_fma(l, d, d, d)),
-                 value = round_pair(l, (pair){q, less, q}, 0x1p-37, &in_doubt);
-    return saturate(l, value, lane_or(l, is_far(l, &ends, x), in_doubt), &ends, wide, x);
+    const double error = table_of(l)->error;
+    LLVMValueRef exponent;
+    pair p = exp_pair(l, lane_fneg(l, x), error, &exponent), sum = add_one(l, p, exponent);
+    LLVMValueRef one = constant(l, 1.0), q = lane_fdiv(l, one, sum.high), minus_q = lane_fneg(l, q),
+                 d = lane_fma(l, minus_q, sum.low, lane_fma(l, minus_q, sum.high, one)),
+                 part = lane_fma(l, d, d, d),
+                 more = lane_fadd(l, part, constant(l, 2.0 * error + 0x1p-41)),
+                 lower = lane_fma(l, q, lane_fsub(l, part, constant(l, 0x1p-41)), q),
+                 upper = lane_fma(l, q, more, q),
+                 in_doubt = lane_fcmp(l, LLVMRealUNE, lower, upper);
+    return saturate(l, lower, lane_or(l, is_far(l, &ends, x), in_doubt), &ends, wide, x);
 }

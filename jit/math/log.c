@@ -136,5 +136,6 @@ static LLVMValueRef log_by_double_float(const lane *l, const LLVMValueRef *opera
 }
 
 LLVMValueRef emit_log(const lane *l, const emit_op *op, const LLVMValueRef *x) {
-    return (void)op, (has_double_float(l) ? log_by_double_float : log_wide)(l, x);
+    const bool by_eight = has_double_float(l) && lane_entries(l) == 8;
+    return (void)op, (by_eight ? log_by_double_float : log_wide)(l, x);
 }

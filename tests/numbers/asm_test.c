@@ -298,8 +298,8 @@ static const row rows[] = {
      {64, 27, 8, 4, 0, 0}},
     {"requantise", requantize_i8, TOSAJIT_EXACT, true, {32, 46, 8, 1, 0, 0}, {64, 42, 8, 1, 0, 0}},
     {"residual", residual_i8, TOSAJIT_EXACT, true, {32, 31, 2, 1, 0, 0}, {64, 31, 2, 1, 0, 0}},
-    {"exp", exp_f32, TOSAJIT_EXACT, true, {8, 54, 1, 1, 5, 2}, {32, 93, 2, 2, 0, 0}},
-    {"sigmoid", sigmoid_f32, TOSAJIT_EXACT, true, {8, 70, 1, 1, 8, 2}, {32, 144, 2, 2, 7, 0}},
+    {"exp", exp_f32, TOSAJIT_EXACT, true, {8, 46, 1, 1, 7, 0}, {32, 72, 2, 2, 0, 0}},
+    {"sigmoid", sigmoid_f32, TOSAJIT_EXACT, true, {8, 62, 1, 1, 11, 0}, {32, 98, 2, 2, 0, 0}},
     {"exp", exp_f32, TOSAJIT_FAST, false, {16, 49, 2, 2, 5, 0}, {32, 42, 2, 2, 0, 0}},
     {"sigmoid", sigmoid_f32, TOSAJIT_FAST, false, {16, 79, 2, 2, 12, 1}, {32, 68, 2, 2, 0, 0}},
 };
