@@ -318,22 +318,40 @@ static void all_sizes_ask_for_threads(void **state) {
     tosajit_engine_destroy(engine);
 }
 
-/* No element needs no memory, however large another size is. */
-static void nothing_needs_no_scratch(void **state) {
-    (void)state;
-    const char text[] = "softmax(x) : x: f32[?,?]";
-    const int64_t dims[2] = {0, INT64_MAX / 8};
-    tosajit_engine *engine = host_engine(TOSAJIT_BACKEND_AUTO, NULL);
-    tosajit_expr *expr;
-    tosajit_kernel *kernel;
-    CHECK(tosajit_expr_parse(text, strlen(text), NULL, &expr));
-    CHECK(tosajit_compile_expr(engine, expr, &kernel));
-    CHECK(tosajit_kernel_wait(kernel));
+/* A call without an element. */
+static void compute_nothing(const tosajit_kernel *kernel, const int64_t *dims) {
     const tosajit_tensor x = tosajit_dense(TOSAJIT_F32, NULL, 2, dims);
+    tosajit_explanation e = {.size = sizeof e};
+    char *text = NULL;
     CHECK(tosajit_run(kernel, &x, 1, &x, 1));
-    tosajit_kernel_release(kernel);
-    tosajit_expr_destroy(expr);
-    tosajit_engine_destroy(engine);
+    CHECK(tosajit_explain(kernel, &x, 1, &x, 1, &e, &text));
+    assert_true(e.elements == 0 && e.bytes == 0);
+    assert_non_null(strstr(text, "nothing is computed"));
+    tosajit_text_release(text);
+}
+
+/* No element needs no memory and no time, however large another size is, and in whatever form. */
+static void nothing_is_soon_computed(void **state) {
+    (void)state;
+    static const int64_t dims[][2] = {{0, INT64_MAX / 8}, {0, INT64_MAX}, {INT64_MAX / 8, 0},
+                                      {INT64_MAX, 0},     {0, 0},         {7, 0}};
+    static const char *const texts[] = {"softmax(x) : x: f32[?,?]",
+                                        "softmax(x, axis=0) : x: f32[?,?]",
+                                        "x - sum(exp(x - max(x)), axis=0) : x: f32[?,?]"};
+    static const tosajit_backend backends[] = {TOSAJIT_BACKEND_AUTO, TOSAJIT_BACKEND_INTERPRET,
+                                               TOSAJIT_BACKEND_PRECOMPILED};
+    for (size_t k = 0; k < sizeof backends / sizeof *backends * 3; k++) {
+        tosajit_engine *engine = host_engine(backends[k / 3], NULL);
+        tosajit_expr *expr;
+        tosajit_kernel *kernel;
+        CHECK(tosajit_expr_parse(texts[k % 3], strlen(texts[k % 3]), NULL, &expr));
+        CHECK(tosajit_compile_expr(engine, expr, &kernel));
+        CHECK(tosajit_kernel_wait(kernel));
+        for (size_t d = 0; d < sizeof dims / sizeof *dims; d++) compute_nothing(kernel, dims[d]);
+        tosajit_kernel_release(kernel);
+        tosajit_expr_destroy(expr);
+        tosajit_engine_destroy(engine);
+    }
 }
 
 /* More tensors than a call remembers sizes for. */
@@ -524,7 +542,7 @@ int main(void) {
         cmocka_unit_test(several_results_of_several_spaces),
         cmocka_unit_test(threads_may_come_with_the_call),
         cmocka_unit_test(all_sizes_ask_for_threads),
-        cmocka_unit_test(nothing_needs_no_scratch),
+        cmocka_unit_test(nothing_is_soon_computed),
         cmocka_unit_test(many_operands_of_any_size),
         cmocka_unit_test(raw_entries_compute),
         cmocka_unit_test(raw_entries_walk_planes),
