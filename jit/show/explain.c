@@ -423,8 +423,8 @@ static tosajit_status explain_staged(const tosajit_kernel *kernel, stage *s, siz
         .native = code != NULL,
         .nothing = run_writes_nothing(kernel, tensors),
         .precompiled = precompiled_of(code),
-        .cached = code && call_cache_serves(kernel, &code->parts[0], tensors, written),
     };
+    c.cached = code && !c.nothing && call_cache_serves(kernel, &code->parts[0], tensors, written);
     for (int32_t t = 0; t < kernel->tensor_count; t++) c.bytes += unique_bytes(&tensors[t]);
     for (size_t r = 0; r < result_count; r++) c.bytes += unique_bytes(&written[r]);
     if (kernel->staged && !c.nothing) status = stages_explain(kernel, tensors, &c.blocks);
