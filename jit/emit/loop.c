@@ -37,6 +37,34 @@ void end_rows(row_emitter *r, const counted_loop *loop, const LLVMValueRef *movi
     end_counted(r->part, loop, 1, end);
 }
 
+void emit_rows_while(row_emitter *r, unsigned step, LLVMValueRef end, row_state *s,
+                     void (*emit)(row_emitter *r, void *context), void *context) {
+    const part_emitter *e = r->part;
+    LLVMValueRef moving[TOSAJIT_MAX_TENSORS];
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->k.builder),
+                      head = enter_loop(e, "rows", s->pointers, moving), turn = new_block(e, "row"),
+                      after = LLVMCreateBasicBlockInContext(e->k.context, "rows.end");
+    r->row = LLVMBuildPhi(e->k.builder, e->k.i64, "row");
+    LLVMBuildCondBr(e->k.builder, LLVMBuildICmp(e->k.builder, LLVMIntSLT, r->row, end, ""), turn,
+                    after);
+    LLVMPositionBuilderAtEnd(e->k.builder, turn);
+    memcpy(r->pointers, moving, (size_t)tensor_count(e) * sizeof *moving);
+    emit(r, context);
+    LLVMBasicBlockRef last = LLVMGetInsertBlock(e->k.builder);
+    LLVMValueRef next = LLVMBuildAdd(e->k.builder, r->row, int64_constant(e, step), "");
+    LLVMAddIncoming(r->row, (LLVMValueRef[]){s->first, next}, (LLVMBasicBlockRef[]){before, last},
+                    2);
+    if (step == 1)
+        step_pointers(r, moving, r->row_strides);
+    else
+        for (int32_t t = 0; t < tensor_count(e); t++)
+            LLVMAddIncoming(moving[t], &r->pointers[t], &last, 1);
+    LLVMBuildBr(e->k.builder, head);
+    continue_in(e, after);
+    s->first = r->row;
+    memcpy(s->pointers, moving, sizeof moving);
+}
+
 LLVMValueRef smaller_of(const part_emitter *e, LLVMValueRef a, LLVMValueRef b) {
     const lane one = lane_of(e, 1);
     return lane_intrinsic(&one, "llvm.smin", (LLVMValueRef[]){a, b}, 2);

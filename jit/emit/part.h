@@ -213,6 +213,16 @@ counted_loop begin_rows(row_emitter *r, const char *name, const LLVMValueRef *po
 void end_rows(row_emitter *r, const counted_loop *loop, const LLVMValueRef *moving,
               LLVMValueRef end);
 
+/* Where a loop over rows stands. */
+typedef struct row_state {
+    LLVMValueRef first, pointers[TOSAJIT_MAX_TENSORS];
+} row_state;
+/* A loop over rows that begins as `s` says and is left, with `s` as it then is, where no row is
+ * left before `end`, of which it takes `step` at once; then `emit` leaves r->pointers behind them.
+ */
+void emit_rows_while(row_emitter *r, unsigned step, LLVMValueRef end, row_state *s,
+                     void (*emit)(row_emitter *r, void *context), void *context);
+
 /* Rows. */
 
 /* Where each level ends, and the mask of a last single step: once for all variants and rows. */

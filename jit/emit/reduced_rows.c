@@ -172,7 +172,8 @@ static void emit_kept_row(row_emitter *r, const LLVMValueRef *values, LLVMBasicB
 }
 
 /* The next rows without a loop, from r->pointers on, which are then behind the last. */
-static void emit_unrolled_rows(row_emitter *r) {
+static void emit_unrolled_rows(row_emitter *r, void *none) {
+    (void)none;
     const part_emitter *e = r->part;
     const unsigned count = e->nest.together;
     LLVMValueRef rows[TOSAJIT_MAX_TENSORS][NEST_MOST_TOGETHER], first[TOSAJIT_MAX_TENSORS];
@@ -237,7 +238,8 @@ static void emit_segments(row_emitter *r, LLVMBasicBlockRef row_end, LLVMValueRe
     continue_in(e, after);
 }
 
-static void emit_reduced_row(row_emitter *r) {
+static void emit_reduced_row(row_emitter *r, void *none) {
+    (void)none;
     const part_emitter *e = r->part;
     const bool kept = e->nest.together && !e->nest.unrolled;
     LLVMBasicBlockRef row_end =
@@ -259,49 +261,15 @@ static void emit_reduced_row(row_emitter *r) {
 /* ---------------------------------------------------------------------------------------------
  * All rows */
 
-/* Where a loop over rows stands. */
-typedef struct row_state {
-    LLVMValueRef first, pointers[TOSAJIT_MAX_TENSORS];
-} row_state;
-
-/* A loop over rows that begins as `s` says and is left, with `s` as it then is, where no `step`
- * rows are left before `end`. */
-static void emit_rows_while(row_emitter *r, unsigned step, LLVMValueRef end, row_state *s,
-                            void (*emit)(row_emitter *r)) {
-    const part_emitter *e = r->part;
-    LLVMValueRef moving[TOSAJIT_MAX_TENSORS];
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->k.builder),
-                      head = enter_loop(e, "rows", s->pointers, moving), turn = new_block(e, "row"),
-                      after = LLVMCreateBasicBlockInContext(e->k.context, "rows.end");
-    r->row = LLVMBuildPhi(e->k.builder, e->k.i64, "row");
-    LLVMBuildCondBr(e->k.builder, LLVMBuildICmp(e->k.builder, LLVMIntSLT, r->row, end, ""), turn,
-                    after);
-    LLVMPositionBuilderAtEnd(e->k.builder, turn);
-    memcpy(r->pointers, moving, (size_t)tensor_count(e) * sizeof *moving);
-    emit(r);
-    LLVMBasicBlockRef last = LLVMGetInsertBlock(e->k.builder);
-    LLVMValueRef next = LLVMBuildAdd(e->k.builder, r->row, int64_constant(e, step), "");
-    LLVMAddIncoming(r->row, (LLVMValueRef[]){s->first, next}, (LLVMBasicBlockRef[]){before, last},
-                    2);
-    if (step == 1)
-        step_pointers(r, moving, r->row_strides);
-    else
-        for (int32_t t = 0; t < tensor_count(e); t++)
-            LLVMAddIncoming(moving[t], &r->pointers[t], &last, 1);
-    LLVMBuildBr(e->k.builder, head);
-    continue_in(e, after);
-    s->first = r->row;
-    memcpy(s->pointers, moving, sizeof moving);
-}
-
 void emit_reduced_rows(row_emitter *r, const LLVMValueRef *pointers, LLVMBasicBlockRef after) {
     const part_emitter *e = r->part;
     const size_t bytes = (size_t)tensor_count(e) * sizeof *pointers;
     row_state s = {.first = int64_constant(e, 0)};
     memcpy(s.pointers, pointers, bytes);
     if (e->nest.together) r->together = count_together(r);
-    if (e->nest.unrolled) emit_rows_while(r, e->nest.together, r->together, &s, emit_unrolled_rows);
-    emit_rows_while(r, 1, e->rows, &s, emit_reduced_row);
+    if (e->nest.unrolled)
+        emit_rows_while(r, e->nest.together, r->together, &s, emit_unrolled_rows, NULL);
+    emit_rows_while(r, 1, e->rows, &s, emit_reduced_row, NULL);
     memcpy(r->pointers, s.pointers, bytes);
     LLVMBuildBr(e->k.builder, after);
 }

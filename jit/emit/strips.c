@@ -8,10 +8,10 @@
  *     for each strip of 1024 columns
  *         for each segment of 128 rows
  *             partial results = neutral
- *             for each row
+ *             for each row, or four rows of light ops
  *                 for each step of the strip
- *                     combine its partial results with its lanes
- *                     prefetch those of the next row, where operands are large
+ *                     combine its partial results with its lanes, row by row
+ *                     prefetch those of the next rows, where operands are large
  *             combine the totals with the partial results; the first segment's are the totals
  *         store the totals */
 #include <string.h>
@@ -30,7 +30,9 @@ typedef struct strip {
     LLVMValueRef totals[TOSAJIT_MAX_TENSORS];
     LLVMValueRef partials[TOSAJIT_MAX_TENSORS]; /* of a segment: the totals, or the other memory */
     LLVMValueRef first, end;                    /* columns */
-    LLVMValueRef are_far;                       /* operands */
+    LLVMValueRef are_large, are_far;            /* operands */
+    unsigned count;                             /* rows that are added at once */
+    LLVMValueRef rows[NEST_STRIP_ROWS][TOSAJIT_MAX_TENSORS]; /* where they begin */
 } strip;
 
 typedef void strip_step(row_emitter *r, const strip *s, LLVMValueRef column);
@@ -80,7 +82,10 @@ static void add_row(row_emitter *r, const strip *s, LLVMValueRef column) {
     const part_emitter *e = r->part;
     for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
         if (is_reduction(e, t)) r->partials[t][0] = load(e, s, t, s->partials[t], column);
-    emit_step(r, &e->levels[0], column, NULL);
+    for (unsigned k = 0; k < s->count; k++) {
+        memcpy(r->pointers, s->rows[k], sizeof s->rows[k]);
+        emit_step(r, &e->levels[0], column, NULL);
+    }
     for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
         if (is_reduction(e, t)) store(e, s, t, s->partials[t], column, r->partials[t][0]);
 }
@@ -88,19 +93,26 @@ static void add_row(row_emitter *r, const strip *s, LLVMValueRef column) {
 /* Not of splats. */
 static bool is_long(const row_emitter *r, int32_t t) { return !has_bit(r->variant->splat, t); }
 
-static void add_row_ahead(row_emitter *r, const strip *s, LLVMValueRef column) {
+/* Ask for what the next rows have at this step. */
+static void prefetch_rows(row_emitter *r, const strip *s, LLVMValueRef column) {
     const part_emitter *e = r->part;
     const lane one = lane_of(e, 1);
-    LLVMTypeRef byte = LLVMInt8TypeInContext(e->k.context);
     for (int32_t t = 0; t < e->part->leaf_count; t++) {
         const int64_t bytes = step_size(&e->levels[0]) * e->part->element_sizes[t];
-        for (int64_t at = 0; is_long(r, t) && at < bytes; at += COST_LINE_BYTES) {
+        if (!is_long(r, t)) continue;
+        for (int64_t at = 0; at < bytes * s->count; at += COST_LINE_BYTES) {
+            memcpy(r->pointers, s->rows[at / bytes], sizeof s->rows[0]);
             LLVMValueRef ahead =
-                LLVMBuildAdd(e->k.builder, r->row_strides[t], int64_constant(e, at), "");
-            lane_prefetch(&one, LLVMBuildGEP2(e->k.builder, byte, element_address(r, t, column, 0),
-                                              &ahead, 1, ""));
+                LLVMBuildMul(e->k.builder, r->row_strides[t], int64_constant(e, s->count), "");
+            ahead = LLVMBuildAdd(e->k.builder, ahead, int64_constant(e, at % bytes), "");
+            lane_prefetch(&one, LLVMBuildGEP2(e->k.builder, LLVMInt8TypeInContext(e->k.context),
+                                              element_address(r, t, column, 0), &ahead, 1, ""));
         }
     }
+}
+
+static void add_row_ahead(row_emitter *r, const strip *s, LLVMValueRef column) {
+    prefetch_rows(r, s, column);
     add_row(r, s, column);
 }
 
@@ -131,10 +143,10 @@ static void for_steps(row_emitter *r, const strip *s, strip_step *step) {
     end_counted(e, &loop, step_size(&e->levels[0]), s->end);
 }
 
-/* Whether an operand is large, and its rows are longer than a strip. */
-static LLVMValueRef are_far(const row_emitter *r) {
+/* Whether an operand is large; and one whose rows are longer than a strip. */
+static void find_distance(const row_emitter *r, strip *s) {
     const part_emitter *e = r->part;
-    LLVMValueRef any = LLVMConstNull(LLVMInt1TypeInContext(e->k.context));
+    s->are_large = s->are_far = LLVMConstNull(LLVMInt1TypeInContext(e->k.context));
     for (int32_t t = 0; t < e->part->leaf_count; t++) {
         if (!is_long(r, t)) continue;
         const int64_t strip = (int64_t)e->nest.strip * e->part->element_sizes[t];
@@ -142,14 +154,15 @@ static LLVMValueRef are_far(const row_emitter *r) {
                      large = LLVMBuildICmp(e->k.builder, LLVMIntSGE, bytes,
                                            int64_constant(e, COST_STRIP_FAR), ""),
                      wide = LLVMBuildICmp(e->k.builder, LLVMIntSGT, r->row_strides[t],
-                                          int64_constant(e, strip), "");
-        any = LLVMBuildOr(e->k.builder, any, LLVMBuildAnd(e->k.builder, large, wide, ""), "");
+                                          int64_constant(e, strip), ""),
+                     far = LLVMBuildAnd(e->k.builder, large, wide, "");
+        s->are_large = LLVMBuildOr(e->k.builder, s->are_large, large, "");
+        s->are_far = LLVMBuildOr(e->k.builder, s->are_far, far, "");
     }
-    return any;
 }
 
-/* A row, with prefetches or without. */
-static void add_one_row(row_emitter *r, const strip *s) {
+/* Rows, with prefetches or without. */
+static void add_with_prefetches(row_emitter *r, const strip *s) {
     const part_emitter *e = r->part;
     LLVMBasicBlockRef far = new_block(e, "strip.far"), near = new_block(e, "strip.near"),
                       after = LLVMCreateBasicBlockInContext(e->k.context, "strip.row.end");
@@ -163,18 +176,51 @@ static void add_one_row(row_emitter *r, const strip *s) {
     continue_in(e, after);
 }
 
-/* Rows from `first` to before `end`; r->pointers are those of the first, and at the end of the one
- * behind the last. */
-static void add_rows(row_emitter *r, const strip *s, LLVMValueRef first, LLVMValueRef end) {
+/* The next rows, from r->pointers on. All have the same values of a row, or there is one. */
+static void add_some(row_emitter *r, strip *s, unsigned count) {
     const part_emitter *e = r->part;
-    LLVMValueRef pointers[TOSAJIT_MAX_TENSORS], moving[TOSAJIT_MAX_TENSORS];
-    memcpy(pointers, r->pointers, sizeof pointers);
-    const counted_loop loop = begin_rows(r, "strip.rows", pointers, first, moving);
+    LLVMTypeRef byte = LLVMInt8TypeInContext(e->k.context);
     emit_row_scalars(r);
     fill_splat_buffers(r);
     emit_splats(r, e->nest.lanes);
-    add_one_row(r, s);
-    end_rows(r, &loop, moving, end);
+    s->count = count;
+    for (unsigned k = 0; k < count; k++) {
+        memcpy(s->rows[k], r->pointers, sizeof s->rows[k]);
+        for (int32_t t = 0; t < tensor_count(e); t++) {
+            LLVMValueRef step = r->row_strides[t];
+            r->pointers[t] = LLVMBuildGEP2(e->k.builder, byte, r->pointers[t], &step, 1, "");
+        }
+    }
+    LLVMValueRef behind[TOSAJIT_MAX_TENSORS];
+    memcpy(behind, r->pointers, sizeof behind);
+    add_with_prefetches(r, s);
+    memcpy(r->pointers, count == 1 ? s->rows[0] : behind, sizeof behind);
+}
+
+static void add_one_row(row_emitter *r, void *s) { add_some(r, s, 1); }
+
+static void add_rows_at_once(row_emitter *r, void *s) { add_some(r, s, NEST_STRIP_ROWS); }
+
+/* All rows that are added at once, from where `state` stands. Large rows that lie one behind the
+ * other are rather read as they lie: that is one stream, not several. */
+static void add_together(row_emitter *r, strip *s, LLVMValueRef end, row_state *state) {
+    const part_emitter *e = r->part;
+    LLVMValueRef last = LLVMBuildSub(e->k.builder, end, int64_constant(e, NEST_STRIP_ROWS - 1), ""),
+                 pays = LLVMBuildOr(e->k.builder, LLVMBuildNot(e->k.builder, s->are_large, ""),
+                                    s->are_far, "");
+    last = LLVMBuildSelect(e->k.builder, pays, last, int64_constant(e, 0), "");
+    emit_rows_while(r, NEST_STRIP_ROWS, last, state, add_rows_at_once, s);
+}
+
+/* Rows from `first` to before `end`; r->pointers are those of the first, and at the end of the one
+ * behind the last. */
+static void add_rows(row_emitter *r, strip *s, LLVMValueRef first, LLVMValueRef end) {
+    row_state state = {.first = first};
+    memcpy(state.pointers, r->pointers, sizeof state.pointers);
+    if (r->part->nest.strip_rows > 1 && !(r->variant->splat | r->variant->either))
+        add_together(r, s, end, &state);
+    emit_rows_while(r, 1, end, &state, add_one_row, s);
+    memcpy(r->pointers, state.pointers, sizeof state.pointers);
 }
 
 /* The first segment's partial results become the totals. */
@@ -229,7 +275,7 @@ static void emit_all(row_emitter *r, const LLVMValueRef *pointers) {
     strip s;
     for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
         if (is_reduction(e, t)) s.totals[t] = e->strips[t][0];
-    s.are_far = are_far(r);
+    find_distance(r, &s);
     const counted_loop loop = begin_counted(e, "strip", int64_constant(e, 0));
     LLVMValueRef next =
         LLVMBuildAdd(e->k.builder, loop.index, int64_constant(e, e->nest.strip), "next");

@@ -59,6 +59,7 @@ enum {
     NEST_TOGETHER_COLUMNS = 128, /* longer rows are folded one by one */
     NEST_MOST_TOGETHER = 16,     /* rows */
     NEST_STRIP_STEPS = 4,        /* rows of no more steps have their partial results in registers */
+    NEST_STRIP_ROWS = 4,         /* that are added to a strip at once, if ops are light */
 };
 
 typedef struct nest {
@@ -77,7 +78,8 @@ typedef struct nest {
         together;   /* rows whose partial results are folded together (jit/emit/fold.c); 0: none */
     bool unrolled;  /* rows that are folded together, or that columns combine, have no loop */
     unsigned strip; /* columns whose partial results lie in memory (jit/emit/strips.c); 0: none */
-    bool in_three;  /* a maximum or minimum is kept as three values (jit/emit/extremes.c) */
+    unsigned strip_rows; /* that are added to it at once, where no operand repeats along columns */
+    bool in_three;       /* a maximum or minimum is kept as three values (jit/emit/extremes.c) */
 } nest;
 
 /* The machine that the code is for. */

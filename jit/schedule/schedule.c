@@ -231,6 +231,14 @@ static unsigned choose_strip(const plan_part *part, const tosajit_expr *program,
     return is_short || columns <= NEST_STRIP_STEPS * lanes ? 0 : columns;
 }
 
+/* Several rows at once read and write the partial results once. Ops between would take the
+ * registers, and stores of other results might be what the next row reads. */
+static unsigned choose_strip_rows(const asked *a) {
+    const plan_part *part = a->part;
+    const bool only = part->reductions == UINT64_MAX >> (64 - part->result_count);
+    return only && !a->work.heavy && a->work.light <= COST_SIDE_LIGHT ? NEST_STRIP_ROWS : 1;
+}
+
 /* Whether folding rows together pays. A loop reads rows one behind the other, and in the time of a
  * fold of its own the next row arrives: so longer rows want it only where a fold is long. */
 static bool pays_together(const asked *a, const tosajit_expr *program) {
@@ -289,6 +297,7 @@ static void schedule_reduced(const asked *a, const tosajit_expr *program, unsign
     const bool whole = a->part->cols_multiple % lanes == 0;
     n->unrolled = (!inner || n->together) && is_brief(a);
     n->strip = inner || n->unrolled ? 0 : choose_strip(a->part, program, lanes);
+    n->strip_rows = n->strip ? choose_strip_rows(a) : 0;
     n->side = inner ? 1 : choose_side(a, lanes);
     n->lanes = lanes;
     n->tail = whole ? TOSAJIT_TAIL_NONE : TOSAJIT_TAIL_MASKED;

@@ -74,7 +74,9 @@ static void print_nest(FILE *out, const nest *n, const plan_part *part,
     if (n->together)
         fprintf(out, "  together: %u rows of n <= %d\n", n->together, (int)NEST_TOGETHER_COLUMNS);
     if (n->unrolled) fputs("  unrolled: no loop along the axis\n", out);
-    if (n->strip) fprintf(out, "  strips: of %u columns, in memory\n", n->strip);
+    if (n->strip)
+        fprintf(out, "  strips: of %u columns, in memory%s\n", n->strip,
+                n->strip_rows > 1 ? ", several rows at once" : "");
     fprintf(out, "  vector: %u lanes; tail: %s; selection: %s\n", n->lanes, tails[n->tail],
             n->fast_isel ? "FastISel" : "SelectionDAG");
 }

@@ -28,6 +28,7 @@ typedef struct code_part {
     const void *context; /* the entry's first argument: what code that was not made for the part
                             needs to know of it; null: nothing */
     bool masked;         /* as code_image has it */
+    bool single;         /* an op's own code: no loop for rows along which every leaf repeats */
 } code_part;
 
 /* One for each function of an image that lies where it can run. */

@@ -475,8 +475,8 @@ static tosajit_status make_parts(maker *mk, tosajit_kernel *kernel) {
         precompiled_part *part = &mk->m->parts[p];
         const bool direct = is_direct(part, &kernel->plan.parts[p]);
         const tosajit_entry run = part->fold_count ? precompiled_reduce : precompiled_run;
-        mk->m->code_parts[p] = direct ? (code_part){part->instructions[0].code, NULL, masked}
-                                      : (code_part){run, part, masked};
+        mk->m->code_parts[p] = direct ? (code_part){part->instructions[0].code, NULL, masked, true}
+                                      : (code_part){run, part, masked, false};
     }
     return TOSAJIT_OK;
 }

@@ -53,8 +53,8 @@ static int count_bits(uint64_t bits) {
 }
 
 /* Which tensors must be packed where dimension d has the columns: those whose columns are neither
- * contiguous nor one value, or one value that no loop reads so. How many they are; all count if
- * there is no loop. */
+ * contiguous nor one value, or one value that no loop reads so. An op's own code wants one leaf
+ * that is contiguous. How many they are; all count if there is no loop. */
 static int packed_along(const asked *a, int32_t d, uint64_t *splat, uint64_t *packed) {
     const int64_t *strides = walk_strides(a->w, d);
     uint64_t same = 0, contiguous = 0;
@@ -63,6 +63,9 @@ static int packed_along(const asked *a, int32_t d, uint64_t *splat, uint64_t *pa
         if (strides[t] == a->sizes[t]) contiguous |= UINT64_C(1) << t;
     }
     const bool found = best_loop(a->part, same, splat);
+    const int32_t leaves = a->part->leaf_count;
+    const uint64_t data = leaves ? ~plan_tables(a->part) & ~UINT64_C(0) >> (64 - leaves) : 0;
+    if (a->code && a->code->single && data && (*splat & data) == data) *splat &= *splat - 1;
     *packed = ~(*splat | contiguous) & ~UINT64_C(0) >> (64 - a->w->tensors);
     return found ? count_bits(*packed) : a->w->tensors;
 }

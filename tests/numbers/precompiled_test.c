@@ -52,19 +52,20 @@ static tosajit_kernel *make(tosajit_expr *expr) {
 /* ---------------------------------------------------------------------------------------------
  * Rows */
 
-enum { COUNT = 75 };
+enum { COUNT = 75, ROWS = 25 };
 
-/* Parameters of the call, legal ones. */
+/* Parameters of the call, legal ones; of sizes that are known when the kernel is made, or not. */
 static int add_parameters(tosajit_op op, const tosajit_type *operands, tosajit_type result,
-                          const tosajit_attributes *attributes, tosajit_expr *expr,
+                          const tosajit_attributes *attributes, bool known, tosajit_expr *expr,
                           tosajit_value *values, tosajit_tensor *tensors) {
+    const int64_t open = TOSAJIT_DYNAMIC;
     static uint8_t data[4][2048];
     static int64_t counts[4];
     const int arity = tosajit_op_arity(op), parameters = tosajit_op_parameters(op, NULL);
     for (int k = 0; k < parameters; k++) {
         const test_parameter p = test_parameter_of(op, k, operands[0], result, attributes);
         counts[k] = p.count ? p.count : 1;
-        tosajit_tensor_type type = tosajit_ranked(p.element, 1, &counts[k]);
+        tosajit_tensor_type type = tosajit_ranked(p.element, 1, known ? &counts[k] : &open);
         for (int64_t e = 0; e < counts[k]; e++)
             test_parameter_element(&randoms, &p,
                                    data[k] + (size_t)e * tosajit_type_size(p.element));
@@ -74,9 +75,14 @@ static int add_parameters(tosajit_op op, const tosajit_type *operands, tosajit_t
     return arity + parameters;
 }
 
-static void check_row(tosajit_op op, const tosajit_type *operands, tosajit_type result) {
+/* Operands of 25x3. Repeated: all columns of a row have the same, the first operand by its strides
+ * and the others by their size. */
+static void check_row(tosajit_op op, const tosajit_type *operands, tosajit_type result,
+                      bool repeated) {
     static uint8_t data[TOSAJIT_MAX_ARITY][COUNT * 8], actual[COUNT * 8], expected[COUNT * 8];
-    const int64_t open = TOSAJIT_DYNAMIC, count = COUNT, made = test_reduces(op) ? 1 : COUNT;
+    static const int64_t all_sizes[] = {ROWS, COUNT / ROWS}, column[] = {ROWS, 1}, none[] = {0, 0};
+    const int64_t open[] = {TOSAJIT_DYNAMIC, TOSAJIT_DYNAMIC},
+                  made[] = {test_reduces(op) ? 1 : ROWS, COUNT / ROWS};
     tosajit_tensor tensors[TOSAJIT_MAX_OPERANDS];
     tosajit_value values[TOSAJIT_MAX_OPERANDS], value;
     tosajit_attributes attributes = {.nan_mode = TOSAJIT_NAN_PROPAGATE};
@@ -85,28 +91,29 @@ static void check_row(tosajit_op op, const tosajit_type *operands, tosajit_type 
     attributes.per_channel = 0;
     REQUIRE(tosajit_expr_create(NULL, &expr));
     for (int k = 0; k < tosajit_op_arity(op); k++) {
-        tosajit_tensor_type type = tosajit_ranked(operands[k], 1, &open);
+        tosajit_tensor_type type = tosajit_ranked(operands[k], 2, open);
         REQUIRE(tosajit_expr_input(expr, &type, &values[k]));
         for (size_t e = 0; e < COUNT; e++)
             test_random_element(&randoms, operands[k],
                                 data[k] + e * tosajit_type_size(operands[k]));
-        tensors[k] = tosajit_dense(operands[k], data[k], 1, &count);
+        tensors[k] = tosajit_dense(operands[k], data[k], 2, repeated && k ? column : all_sizes);
+        if (repeated && !k) tensors[k].strides = none;
     }
     const size_t all =
-        (size_t)add_parameters(op, operands, result, &attributes, expr, values, tensors);
-    const tosajit_tensor_type type = tosajit_ranked(result, 1, &open);
+        (size_t)add_parameters(op, operands, result, &attributes, !repeated, expr, values, tensors);
+    const tosajit_tensor_type type = tosajit_ranked(result, 2, open);
     REQUIRE(tosajit_expr_op(expr, op, values, all, &attributes, &type, &value));
     REQUIRE(tosajit_expr_result(expr, value));
     tosajit_kernel *kernel = test_reduces(op) ? make_any(expr) : make(expr);
-    tosajit_tensor to = tosajit_dense(result, actual, 1, &made);
+    tosajit_tensor to = tosajit_dense(result, actual, 2, made);
     REQUIRE(tosajit_run(kernel, tensors, all, &to, 1));
     to.data = expected;
     REQUIRE(tosajit_run_interpreted(kernel, tensors, all, &to, 1));
-    for (size_t e = 0; e < (size_t)made; e++) {
+    for (size_t e = 0; e < (size_t)(made[0] * made[1]); e++) {
         const size_t at = e * tosajit_type_size(result);
         if (!test_same(result, test_bits(result, actual + at), test_bits(result, expected + at), 0))
-            fail_msg("%s of %s: element %zu", tosajit_op_name(op), tosajit_type_name(operands[0]),
-                     e);
+            fail_msg("%s of %s%s: element %zu", tosajit_op_name(op), tosajit_type_name(operands[0]),
+                     repeated ? ", repeated" : "", e);
     }
     tosajit_kernel_release(kernel);
 }
@@ -118,7 +125,8 @@ static void every_row_runs(void **state) {
         tosajit_type operands[TOSAJIT_MAX_ARITY], result;
         unsigned next = 0;
         for (; test_next_signature((tosajit_op)op, &next, operands, &result); rows++)
-            check_row((tosajit_op)op, operands, result);
+            for (int repeated = 0; repeated < 2; repeated++)
+                check_row((tosajit_op)op, operands, result, repeated);
     }
     print_message("%zu rows\n", rows);
     assert_true(rows > 200);

@@ -34,7 +34,7 @@ static void sum(const void *context, void *const *pointers, const int64_t *strid
     }
 }
 
-static const code_part parts[] = {{sum, NULL, false}};
+static const code_part parts[] = {{sum, NULL, false, false}};
 static const kernel_code code = {.parts = parts};
 
 static tosajit_kernel *make_sum(int64_t rows, int64_t columns) {
@@ -170,7 +170,8 @@ static void differences(const void *context, void *const *pointers, const int64_
         }
 }
 
-static const code_part stages[] = {{row_sums, NULL, false}, {differences, NULL, false}};
+static const code_part stages[] = {{row_sums, NULL, false, false},
+                                   {differences, NULL, false, false}};
 static const kernel_code staged_code = {.parts = stages};
 
 static tosajit_kernel *make_staged(void) {

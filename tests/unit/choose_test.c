@@ -241,7 +241,7 @@ static void sum_each(const walk *w, const float *a, const float *b) {
 }
 
 static void check_walk(const walk *w, plan_part *part, bool masked, bool in_place) {
-    const code_part code = {sum, part, masked};
+    const code_part code = {sum, part, masked, false};
     tile_tensors tensors = {.splat_strides = {0}};
     for (int32_t t = 0; t < TENSORS; t++) tensors.pointers[t] = memory[t];
     for (int k = 0; k < FLOATS; k++) {
