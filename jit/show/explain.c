@@ -89,10 +89,11 @@ static int64_t tail_columns(const part_report *p) {
     return p->nest.tail == TOSAJIT_TAIL_NONE ? 0 : p->choice.cols % (int64_t)p->nest.lanes;
 }
 
-/* How threads divide a part: of a staged kernel only where its block is all there is. */
-static parallel_cut cut_of(const tosajit_kernel *kernel, const plan_part *part, int64_t blocks,
-                           const walk *w) {
-    if (kernel->staged && blocks > 1) return (parallel_cut){0, 0, 1};
+/* How threads divide a part: of a staged kernel they share blocks, or a part where its block is all
+ * there is. */
+static parallel_cut cut_of(const tosajit_kernel *kernel, const plan_part *part,
+                           const stage_blocks *blocks, const walk *w) {
+    if (kernel->staged && blocks->count > 1) return (parallel_cut){0, 0, blocks->tasks};
     if (part->axis < 0) return parallel_divide(&kernel->parallel, part, w);
     const bool shared = segments_bytes(&kernel->parallel, kernel->program, part, w) > 0;
     return (parallel_cut){part->axis, 0,
@@ -101,7 +102,7 @@ static parallel_cut cut_of(const tosajit_kernel *kernel, const plan_part *part, 
 }
 
 static void decide(const tosajit_kernel *kernel, const kernel_code *code, int32_t index,
-                   int64_t blocks, const tile_tensors *tile, part_report *p) {
+                   const stage_blocks *blocks, const tile_tensors *tile, part_report *p) {
     const plan_part *part = &kernel->plan.parts[index];
     const size_t most = kernel->parallel.threads;
     const uint64_t tables = plan_tables(part);
@@ -142,7 +143,7 @@ static double unique_bytes(const view *v) {
 typedef struct call_report {
     const tosajit_kernel *kernel;
     const view *tensors, *written;
-    bool native, cached;
+    bool native, cached, nothing;   /* nothing: all results are empty */
     stage_blocks blocks;            /* of a staged kernel */
     const precompiled *precompiled; /* the precompiled ops that compute it, or null */
     double bytes;
@@ -165,7 +166,7 @@ static void tell_call(FILE *out, const call_report *c) {
         empty |= c->tensors[t].empty;
         backwards |= c->tensors[t].low < 0;
     }
-    if (kernel->staged) {
+    if (kernel->staged && !c->nothing) {
         fprintf(out, ": parts in turn, on %" PRId64 " block%s of [", c->blocks.count,
                 plural((double)c->blocks.count));
         for (int32_t d = 0; d < c->blocks.rank; d++)
@@ -235,13 +236,14 @@ static void tell_tail(FILE *out, const plan_part *part, const part_report *p) {
         fputs("; not needed here\n", out);
 }
 
-static void tell_tiles(FILE *out, const part_report *p) {
+static void tell_tiles(FILE *out, const part_report *p, bool staged) {
     const tile_choice *t = &p->choice;
     const double calls = p->elements / ((double)t->planes * (double)t->rows * (double)t->cols);
     fputs("  tiles: ", out);
     if (t->planes > 1) fprintf(out, "%" PRId64 " planes of ", t->planes);
     fprintf(out, "%" PRId64 " row%s of %" PRId64 " column%s%s", t->rows, plural((double)t->rows),
-            t->cols, plural((double)t->cols), p->pieces > 1 ? ", of the first piece" : "");
+            t->cols, plural((double)t->cols),
+            p->pieces > 1 && !staged ? ", of the first piece" : "");
     if (calls > 1.5) fprintf(out, "; about %.0f of them", calls);
     fputc('\n', out);
 }
@@ -267,15 +269,12 @@ static void tell_part(FILE *out, const call_report *c, int32_t index, const part
     fprintf(out, "], of %d dimension%s\n", (int)part->rank, plural(part->rank));
     if (!c->native) return;
     for (int32_t t = 0; t < p->w.tensors; t++) tell_tensor(out, c, part, p, t);
-    tell_tiles(out, p);
+    tell_tiles(out, p, c->kernel->staged);
     if (p->variant >= 0)
         fprintf(out, "  loop %d of %d\n", (int)p->variant, (int)part->variant_count);
     if (c->precompiled) tell_instructions(out, &c->precompiled->parts[index]);
     tell_tail(out, part, p);
-    if (c->kernel->staged && c->blocks.tasks > 1)
-        fprintf(out, "  threads: %zu, which share %" PRId64 " pieces\n", p->threads,
-                c->blocks.tasks);
-    else if (p->pieces > 1)
+    if (p->pieces > 1)
         fprintf(out, "  threads: %zu of %zu, which share %" PRId64 " pieces\n", p->threads,
                 c->kernel->parallel.threads, p->pieces);
     else
@@ -376,7 +375,8 @@ static void summarise(const call_report *c, const part_report *parts, tosajit_ex
 
 /* code is null where the interpreter computes. */
 static void explain_part(const tosajit_kernel *kernel, const kernel_code *code, int32_t index,
-                         int64_t blocks, const view *tensors, const view *written, part_report *p) {
+                         const stage_blocks *blocks, const view *tensors, const view *written,
+                         part_report *p) {
     tile_tensors tile;
     p->empty = written[kernel->plan.parts[index].results[0]].empty;
     p->variant = -1;
@@ -422,16 +422,20 @@ static tosajit_status explain_staged(const tosajit_kernel *kernel, stage *s, siz
         .tensors = tensors,
         .written = written,
         .native = code != NULL,
+        .nothing = run_writes_nothing(kernel, tensors),
         .precompiled = precompiled_of(code),
-        .cached = code && call_cache_serves(kernel, &code->parts[0], tensors, written),
     };
+    c.cached = code && !c.nothing && call_cache_serves(kernel, &code->parts[0], tensors, written);
     for (int32_t t = 0; t < kernel->tensor_count; t++) c.bytes += unique_bytes(&tensors[t]);
     for (size_t r = 0; r < result_count; r++) c.bytes += unique_bytes(&written[r]);
-    if (kernel->staged) status = stages_explain(kernel, tensors, &c.blocks);
+    if (kernel->staged && !c.nothing) status = stages_explain(kernel, tensors, &c.blocks);
+    if (!status && !c.nothing) status = scratch_make(kernel, tensors, 0, NULL, &laid);
     if (status) return status;
-    status = scratch_make(kernel, tensors, 0, NULL, &laid);
     for (int32_t k = 0; k < kernel->plan.part_count; k++)
-        explain_part(kernel, code, k, c.blocks.count, tensors, written, &parts[k]);
+        if (c.nothing)
+            parts[k].empty = true;
+        else
+            explain_part(kernel, code, k, &c.blocks, tensors, written, &parts[k]);
     tosajit_explanation known;
     summarise(&c, parts, &known);
     if (explanation)

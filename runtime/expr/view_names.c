@@ -309,15 +309,16 @@ static standing stand(int64_t own, int64_t joint) {
 
 static standing stand_in(const view_sizes *before, const view_sizes *own, int32_t lead,
                          const view_span *s) {
-    bool whole = true, ones = true, unknown = false;
+    bool whole = true, ones = true, unknown = false, more = false;
     if (s->in_end - s->in == 1) return stand(own->sizes[lead + s->in], before->sizes[s->in]);
     for (int32_t d = s->in; d < s->in_end; d++) {
         const int64_t size = own->sizes[lead + d], joint = before->sizes[d];
         whole &= size == joint;
         ones &= size == 1;
         unknown |= size < 0 && size != joint;
+        more |= joint == 1 && size != 1; /* the view repeats, beside one that has more */
     }
-    return whole ? WHOLE : ones ? REPEATED : unknown ? UNKNOWN : MIXED;
+    return whole ? WHOLE : ones ? REPEATED : unknown && !more ? UNKNOWN : MIXED;
 }
 
 static tosajit_status refuse_mixed(tosajit_type element, const view_sizes *before,

@@ -26,12 +26,18 @@ bool parallel_pays(const tosajit_parallel *parallel, const plan_part *part, int6
     return parallel->threads > 1 && elements > 1 && elements / 2 >= part->piece_elements;
 }
 
+/* A host's SIZE_MAX for "any number" is no size to multiply. */
+int64_t parallel_pieces(const tosajit_parallel *parallel) {
+    const size_t threads = parallel->threads < MOST_THREADS ? parallel->threads : MOST_THREADS;
+    return (int64_t)threads * PIECES_PER_THREAD;
+}
+
 /* The outermost dimension that gives every thread its pieces, so that a thread's memory lies
  * together and rows stay whole; else the longest. */
-static int32_t divided_dimension(const walk *w, size_t threads) {
+static int32_t divided_dimension(const walk *w, int64_t pieces) {
     int32_t longest = 0;
     for (int32_t d = 0; d < w->rank; d++) {
-        if (w->sizes[d] >= (int64_t)threads * PIECES_PER_THREAD) return d;
+        if (w->sizes[d] >= pieces) return d;
         if (w->sizes[d] > w->sizes[longest]) longest = d;
     }
     return longest;
@@ -41,11 +47,9 @@ parallel_cut parallel_divide(const tosajit_parallel *parallel, const plan_part *
                              const walk *w) {
     const int64_t elements = walk_elements(w);
     if (!parallel_pays(parallel, part, elements)) return (parallel_cut){0, w->sizes[0], 1};
-    /* A host's SIZE_MAX for "any number" is no size to multiply. */
-    const size_t threads = parallel->threads < MOST_THREADS ? parallel->threads : MOST_THREADS;
-    parallel_cut cut = {divided_dimension(w, threads), 0, 0};
+    const int64_t most = parallel_pieces(parallel);
+    parallel_cut cut = {divided_dimension(w, most), 0, 0};
     const int64_t size = w->sizes[cut.dimension], grain = cut.dimension == w->rank - 1 ? GRAIN : 1;
-    const int64_t most = (int64_t)threads * PIECES_PER_THREAD;
     int64_t pieces = elements / part->piece_elements;
     if (pieces > most) pieces = most;
     cut.step = (size / pieces + grain) / grain * grain;

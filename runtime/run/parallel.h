@@ -9,6 +9,9 @@
 /* Whether so many elements of the part are worth more than one thread. */
 bool parallel_pays(const tosajit_parallel *parallel, const plan_part *part, int64_t elements);
 
+/* Into how many pieces a run is divided for these threads, at most. */
+int64_t parallel_pieces(const tosajit_parallel *parallel);
+
 /* How a walk is cut into pieces along one dimension. */
 typedef struct parallel_cut {
     int32_t dimension;

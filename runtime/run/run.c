@@ -163,6 +163,13 @@ static tosajit_status check_memory(const tosajit_kernel *kernel, const view *ten
     return status ? status : overlap_check(kernel, tensors, written);
 }
 
+bool run_writes_nothing(const tosajit_kernel *kernel, const view *tensors) {
+    const view *written = tensors + kernel->tensor_count;
+    for (int32_t r = 0; r < kernel->program->result_count; r++)
+        if (!written[r].empty) return false;
+    return true;
+}
+
 /* A call of a kernel with views: another one, of the tensors that its program is about. */
 static tosajit_status run_viewed(const tosajit_kernel *kernel, const run_call *c,
                                  tosajit_status (*run)(const tosajit_kernel *kernel,
@@ -184,7 +191,8 @@ static tosajit_status run(const tosajit_kernel *kernel, const kernel_code *code,
     tosajit_status status =
         run_check(kernel, c->operands, c->operand_count, c->results, c->result_count, tensors);
     if (!status) status = check_memory(kernel, tensors);
-    if (status || !code) return status ? status : interpret_run(kernel, tensors);
+    if (status || run_writes_nothing(kernel, tensors)) return status;
+    if (!code) return interpret_run(kernel, tensors);
     if (c->parallel == &kernel->parallel &&
         call_cache_learn(kernel, &code->parts[0], c->operands, c->results, tensors,
                          tensors + kernel->tensor_count))

@@ -19,4 +19,8 @@ tosajit_status run_check(const tosajit_kernel *kernel, const tosajit_tensor *ope
                          size_t operand_count, const tosajit_tensor *results, size_t result_count,
                          view *tensors);
 
+/* Whether all results of such a call are empty. Then parts may have any sizes, and are not gone
+ * through. */
+bool run_writes_nothing(const tosajit_kernel *kernel, const view *tensors);
+
 #endif

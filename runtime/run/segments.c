@@ -9,8 +9,6 @@
 #include "runtime/run/parallel.h"
 #include "runtime/run/reduce_tile.h"
 
-enum { TASKS_PER_THREAD = 4, MOST_TASKS = 1 << 20 };
-
 /* The code's rows are the segments: a row's stride is what a segment has of a tensor. */
 typedef struct sharing {
     const plan_part *part;
@@ -61,8 +59,7 @@ int64_t segments_bytes(const tosajit_parallel *parallel, const tosajit_expr *pro
 }
 
 int64_t segments_tasks(const tosajit_parallel *parallel, int64_t elements) {
-    const size_t threads = parallel->threads < MOST_TASKS ? parallel->threads : MOST_TASKS;
-    const int64_t most = (int64_t)threads * TASKS_PER_THREAD, segments = segment_count(elements);
+    const int64_t most = parallel_pieces(parallel), segments = segment_count(elements);
     return segments < most ? segments : most;
 }
 

@@ -34,7 +34,6 @@ enum {
     PIECES_ELEMENTS = 8192,
     GRAIN = 64, /* elements of the innermost dimension */
     STACK_BYTES = 16 * 1024,
-    TASKS_PER_THREAD = 4,
 };
 
 /* What is the same for all blocks of a call. Dimensions are those of the part of the highest rank;
@@ -344,7 +343,7 @@ static tosajit_status plan_blocks_of(staging *s, const tosajit_parallel *paralle
     cut_blocks(s, most);
     s->tasks = 1;
     if (parallel_pays(parallel, last, elements)) {
-        const int64_t tasks = (int64_t)parallel->threads * TASKS_PER_THREAD;
+        const int64_t tasks = parallel_pieces(parallel);
         if (s->blocks < tasks && elements / tasks < most) cut_blocks(s, elements / tasks);
         s->tasks = s->blocks < tasks ? s->blocks : tasks;
     }

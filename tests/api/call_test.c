@@ -318,22 +318,76 @@ static void all_sizes_ask_for_threads(void **state) {
     tosajit_engine_destroy(engine);
 }
 
-/* No element needs no memory, however large another size is. */
-static void nothing_needs_no_scratch(void **state) {
+/* Threads "as many as you like" divide rows, and what must be kept for each of them is kept. */
+static void any_number_of_threads_shares_rows(void **state) {
     (void)state;
-    const char text[] = "softmax(x) : x: f32[?,?]";
-    const int64_t dims[2] = {0, INT64_MAX / 8};
+    enum { ROWS = 500, COLUMNS = 2000, COUNT = ROWS * COLUMNS };
+    static const size_t threads[] = {1, 3, 1 << 10, SIZE_MAX / 2, SIZE_MAX};
+    static const char text[] = "softmax(x) : x: f32[?,?]";
     tosajit_engine *engine = host_engine(TOSAJIT_BACKEND_AUTO, NULL);
     tosajit_expr *expr;
     tosajit_kernel *kernel;
+    float *memory[3];
     CHECK(tosajit_expr_parse(text, strlen(text), NULL, &expr));
     CHECK(tosajit_compile_expr(engine, expr, &kernel));
     CHECK(tosajit_kernel_wait(kernel));
-    const tosajit_tensor x = tosajit_dense(TOSAJIT_F32, NULL, 2, dims);
-    CHECK(tosajit_run(kernel, &x, 1, &x, 1));
+    for (int t = 0; t < 3; t++) assert_non_null(memory[t] = calloc(COUNT, sizeof **memory));
+    for (int k = 0; k < COUNT; k++) memory[0][k] = (float)(k % 97) / 16;
+    for (int64_t rows = ROWS; rows > 0; rows = rows == 1 ? 0 : 1) {
+        const int64_t columns = COUNT / rows;
+        const tosajit_tensor x = host_tensor(memory[0], rows, columns),
+                             alone = host_tensor(memory[1], rows, columns),
+                             shared = host_tensor(memory[2], rows, columns);
+        CHECK(tosajit_run(kernel, &x, 1, &alone, 1));
+        for (size_t k = 0; k < sizeof threads / sizeof *threads; k++) {
+            int loops = 0;
+            const tosajit_parallel pool = {count_loops, &loops, threads[k]};
+            memset(memory[2], 0, COUNT * sizeof **memory);
+            CHECK(tosajit_run_parallel(kernel, &x, 1, &shared, 1, &pool));
+            assert_int_equal(loops > 0, threads[k] > 1);
+            assert_memory_equal(memory[1], memory[2], COUNT * sizeof **memory);
+        }
+    }
+    for (int t = 0; t < 3; t++) free(memory[t]);
     tosajit_kernel_release(kernel);
     tosajit_expr_destroy(expr);
     tosajit_engine_destroy(engine);
+}
+
+/* A call without an element. */
+static void compute_nothing(const tosajit_kernel *kernel, const int64_t *dims) {
+    const tosajit_tensor x = tosajit_dense(TOSAJIT_F32, NULL, 2, dims);
+    tosajit_explanation e = {.size = sizeof e};
+    char *text = NULL;
+    CHECK(tosajit_run(kernel, &x, 1, &x, 1));
+    CHECK(tosajit_explain(kernel, &x, 1, &x, 1, &e, &text));
+    assert_true(e.elements == 0 && e.bytes == 0);
+    assert_non_null(strstr(text, "nothing is computed"));
+    tosajit_text_release(text);
+}
+
+/* No element needs no memory and no time, however large another size is, and in whatever form. */
+static void nothing_is_soon_computed(void **state) {
+    (void)state;
+    static const int64_t dims[][2] = {{0, INT64_MAX / 8}, {0, INT64_MAX}, {INT64_MAX / 8, 0},
+                                      {INT64_MAX, 0},     {0, 0},         {7, 0}};
+    static const char *const texts[] = {"softmax(x) : x: f32[?,?]",
+                                        "softmax(x, axis=0) : x: f32[?,?]",
+                                        "x - sum(exp(x - max(x)), axis=0) : x: f32[?,?]"};
+    static const tosajit_backend backends[] = {TOSAJIT_BACKEND_AUTO, TOSAJIT_BACKEND_INTERPRET,
+                                               TOSAJIT_BACKEND_PRECOMPILED};
+    for (size_t k = 0; k < sizeof backends / sizeof *backends * 3; k++) {
+        tosajit_engine *engine = host_engine(backends[k / 3], NULL);
+        tosajit_expr *expr;
+        tosajit_kernel *kernel;
+        CHECK(tosajit_expr_parse(texts[k % 3], strlen(texts[k % 3]), NULL, &expr));
+        CHECK(tosajit_compile_expr(engine, expr, &kernel));
+        CHECK(tosajit_kernel_wait(kernel));
+        for (size_t d = 0; d < sizeof dims / sizeof *dims; d++) compute_nothing(kernel, dims[d]);
+        tosajit_kernel_release(kernel);
+        tosajit_expr_destroy(expr);
+        tosajit_engine_destroy(engine);
+    }
 }
 
 /* More tensors than a call remembers sizes for. */
@@ -524,7 +578,8 @@ int main(void) {
         cmocka_unit_test(several_results_of_several_spaces),
         cmocka_unit_test(threads_may_come_with_the_call),
         cmocka_unit_test(all_sizes_ask_for_threads),
-        cmocka_unit_test(nothing_needs_no_scratch),
+        cmocka_unit_test(any_number_of_threads_shares_rows),
+        cmocka_unit_test(nothing_is_soon_computed),
         cmocka_unit_test(many_operands_of_any_size),
         cmocka_unit_test(raw_entries_compute),
         cmocka_unit_test(raw_entries_walk_planes),

@@ -134,6 +134,71 @@ static void pieces_are_those_of_the_run(void **state) {
     tosajit_engine_destroy(engine);
 }
 
+/* Kernels with reductions: threads share blocks, of which all parts tell alike, or each part's
+ * pieces of the one block that there is: of a long row its segments. */
+static const struct staged_case {
+    const char *text;
+    int64_t dims[2], made[2];
+    size_t alike; /* parts of which one loop over threads is told */
+    bool divided;
+} staged_cases[] = {
+    {"sum(exp(x), axis=1) : x: f32[?,?]", {1, 1 << 20}, {1, 1}, 1, true},
+    {"sum(exp(x), axis=1) : x: f32[?,?]", {1, 100}, {1, 1}, 1, false},
+    {"sum(exp(x), axis=1) : x: f32[?,?]", {3000, 1000}, {3000, 1}, 1, true},
+    {"max(x, axis=1) : x: f32[1,1048576]", {1, 1 << 20}, {1, 1}, 1, true},
+    {"softmax(x) : x: f32[?,?]", {1, 1 << 20}, {1, 1 << 20}, 1, true},
+    {"softmax(x) : x: f32[?,?]", {1, 100}, {1, 100}, 1, false},
+    {"softmax(x) : x: f32[?,?]", {1000, 2000}, {1000, 2000}, 3, true},
+    {"softmax(x, axis=0) : x: f32[?,?]", {300, 4000}, {300, 4000}, 3, true},
+};
+
+/* What the text says of the parts: how many pieces threads share, altogether. */
+static size_t pieces_told(const char *text) {
+    static const char words[] = "threads: 4 of 4, which share ";
+    size_t pieces = 0;
+    for (const char *at = text; (at = strstr(at, words)) != NULL; at += strlen(words))
+        pieces += strtoul(at + strlen(words), NULL, 10);
+    return pieces;
+}
+
+static void threads_that_share_rows_are_explained(void **state) {
+    (void)state;
+    pool p = {0};
+    tosajit_engine *engine = make_engine(&p, TOSAJIT_BACKEND_AUTO);
+    for (size_t k = 0; k < sizeof staged_cases / sizeof *staged_cases; k++) {
+        const struct staged_case *c = &staged_cases[k];
+        tosajit_explanation e = {.size = sizeof e};
+        tosajit_expr *expr;
+        tosajit_kernel *kernel;
+        char *text;
+        print_message("%s of %dx%d\n", c->text, (int)c->dims[0], (int)c->dims[1]);
+        assert_int_equal(tosajit_expr_parse(c->text, strlen(c->text), NULL, &expr), TOSAJIT_OK);
+        assert_int_equal(tosajit_compile_expr(engine, expr, &kernel), TOSAJIT_OK);
+        assert_int_equal(tosajit_kernel_wait(kernel), TOSAJIT_OK);
+        if (tosajit_kernel_is_native(kernel)) {
+            float *x = calloc((size_t)(c->dims[0] * c->dims[1]), sizeof *x),
+                  *y = calloc((size_t)(c->made[0] * c->made[1]), sizeof *y);
+            assert_true(x && y);
+            const tosajit_tensor operand = tosajit_dense(TOSAJIT_F32, x, 2, c->dims),
+                                 result = tosajit_dense(TOSAJIT_F32, y, 2, c->made);
+            assert_int_equal(tosajit_explain(kernel, &operand, 1, &result, 1, &e, &text),
+                             TOSAJIT_OK);
+            assert_int_equal(p.pieces, 0);
+            assert_int_equal(tosajit_run(kernel, &operand, 1, &result, 1), TOSAJIT_OK);
+            assert_int_equal(p.pieces > 0, c->divided);
+            assert_int_equal(pieces_told(text), p.pieces * c->alike);
+            assert_int_equal(e.threads, c->divided ? 4 : 1);
+            assert_true(c->divided ? e.pieces >= 4 && e.pieces <= p.pieces : e.pieces == 1);
+            tosajit_text_release(text);
+            free(x), free(y);
+            p.pieces = 0;
+        }
+        tosajit_kernel_release(kernel);
+        tosajit_expr_destroy(expr);
+    }
+    tosajit_engine_destroy(engine);
+}
+
 /* What an engine of so many threads says that a run of 10^8 elements uses. */
 static void explain_threads(size_t threads, tosajit_explanation *e) {
     const tosajit_engine_options options = {
@@ -340,6 +405,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(known_calls_are_explained),
         cmocka_unit_test(pieces_are_those_of_the_run),
+        cmocka_unit_test(threads_that_share_rows_are_explained),
         cmocka_unit_test(threads_are_at_most_the_processors),
         cmocka_unit_test(interpreted_kernels_are_explained),
         cmocka_unit_test(misuse_is_refused),

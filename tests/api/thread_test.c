@@ -505,6 +505,106 @@ static void two_threads_share_a_kernel_by_tiles(void **state) {
     }
 }
 
+/* ---------------------------------------------------------------------------------------------
+ * Reductions: what is remembered of their calls is read while others write it, and threads share
+ * rows while others wait for their own. */
+
+enum { SHAPES = 20, LONG_ROW = 40 * 4096 + 5, MOST = LONG_ROW };
+
+static const char *const reducing[] = {"softmax(x) : x: f32[?,?]",
+                                       "sum(exp(x), axis=1) : x: f32[?,?]",
+                                       "x - max(x, axis=0) : x: f32[?,?]"};
+enum { REDUCING = sizeof reducing / sizeof *reducing };
+
+/* More shapes than are remembered; the last one is a row that threads share. */
+static void shape_of(int number, int64_t *dims) {
+    dims[0] = number == SHAPES - 1 ? 1 : 1 + number % 5;
+    dims[1] = number == SHAPES - 1 ? LONG_ROW : 3 + 7 * (int64_t)number;
+}
+
+typedef struct reducer {
+    tosajit_kernel *const *kernels;
+    float *const (*expected)[SHAPES];
+    const float *x;
+    char failure[256];
+} reducer;
+
+static tosajit_status reduce(const tosajit_kernel *kernel, const float *x, int number, int k,
+                             float *to, int64_t *made) {
+    int64_t dims[2];
+    shape_of(number, dims);
+    made[0] = dims[0], made[1] = k == 1 ? 1 : dims[1];
+    const tosajit_tensor operand = tosajit_dense(TOSAJIT_F32, (void *)(uintptr_t)x, 2, dims),
+                         result = tosajit_dense(TOSAJIT_F32, to, 2, made);
+    return tosajit_run(kernel, &operand, 1, &result, 1);
+}
+
+static void *reduce_all(void *argument) {
+    enum { TURNS = 6 };
+    reducer *r = argument;
+    float *own = malloc(MOST * sizeof *own);
+    for (int turn = 0; turn < TURNS * SHAPES * REDUCING && own && !*r->failure; turn++) {
+        const int k = turn % REDUCING, number = turn / REDUCING % SHAPES;
+        int64_t made[2];
+        if (reduce(r->kernels[k], r->x, number, k, own, made))
+            snprintf(r->failure, sizeof r->failure, "%.200s", tosajit_last_error());
+        else if (memcmp(own, r->expected[k][number], (size_t)(made[0] * made[1]) * sizeof *own))
+            snprintf(r->failure, sizeof r->failure, "%s, shape %d", reducing[k], number);
+    }
+    free(own);
+    return NULL;
+}
+
+static tosajit_kernel *reducing_kernel(tosajit_engine *engine, int k) {
+    tosajit_expr *expr;
+    tosajit_kernel *kernel;
+    assert_int_equal(tosajit_expr_parse(reducing[k], strlen(reducing[k]), NULL, &expr), TOSAJIT_OK);
+    assert_int_equal(tosajit_compile_expr(engine, expr, &kernel), TOSAJIT_OK);
+    assert_int_equal(tosajit_kernel_wait(kernel), TOSAJIT_OK);
+    tosajit_expr_destroy(expr);
+    return kernel;
+}
+
+static void several_callers_reduce(void **state) {
+    (void)state;
+    const tosajit_engine_options options = {.size = sizeof options, .threads = 3},
+                                 plain = {.size = sizeof plain,
+                                          .backend = TOSAJIT_BACKEND_INTERPRET};
+    tosajit_engine *engine, *interpreter;
+    tosajit_kernel *kernels[REDUCING];
+    float *x = malloc(MOST * sizeof *x), *expected[REDUCING][SHAPES];
+    reducer reducers[THREADS];
+    pthread_t threads[THREADS];
+    assert_non_null(x);
+    for (int k = 0; k < MOST; k++) x[k] = (float)(k % 97) / 16;
+    assert_int_equal(tosajit_engine_create(&options, &engine), TOSAJIT_OK);
+    assert_int_equal(tosajit_engine_create(&plain, &interpreter), TOSAJIT_OK);
+    for (int k = 0; k < REDUCING; k++) {
+        tosajit_kernel *slow = reducing_kernel(interpreter, k);
+        kernels[k] = reducing_kernel(engine, k);
+        for (int number = 0; number < SHAPES; number++) {
+            int64_t made[2];
+            assert_non_null(expected[k][number] = malloc(MOST * sizeof *x));
+            assert_int_equal(reduce(slow, x, number, k, expected[k][number], made), TOSAJIT_OK);
+        }
+        tosajit_kernel_release(slow);
+    }
+    for (int t = 0; t < THREADS; t++) {
+        reducers[t] = (reducer){kernels, (float *const(*)[SHAPES])expected, x, ""};
+        assert_int_equal(pthread_create(&threads[t], NULL, reduce_all, &reducers[t]), 0);
+    }
+    for (int t = 0; t < THREADS; t++) pthread_join(threads[t], NULL);
+    for (int t = 0; t < THREADS; t++)
+        if (*reducers[t].failure) fail_msg("thread %d: %s", t, reducers[t].failure);
+    for (int k = 0; k < REDUCING; k++) {
+        tosajit_kernel_release(kernels[k]);
+        for (int number = 0; number < SHAPES; number++) free(expected[k][number]);
+    }
+    free(x);
+    tosajit_engine_destroy(engine);
+    tosajit_engine_destroy(interpreter);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_processor_gets_one_thread), /* the first: it counts threads */
@@ -513,6 +613,7 @@ int main(void) {
         cmocka_unit_test(a_busy_processor_delays_no_run),
         cmocka_unit_test(a_last_column_is_no_piece),
         cmocka_unit_test(two_threads_share_a_kernel_by_tiles),
+        cmocka_unit_test(several_callers_reduce),
         cmocka_unit_test(native),
         cmocka_unit_test(background),
         cmocka_unit_test(interpreted)};

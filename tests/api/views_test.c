@@ -308,6 +308,38 @@ static void empty_tensors_may_have_any_strides(void **state) {
     tosajit_engine_destroy(engine);
 }
 
+/* What is computed and then gets a size of 1 repeats beside an operand that has more there: the
+ * view is not one of that operand. */
+static void what_repeats_is_no_view_of_its_neighbour(void **state) {
+    enum { BATCH = 2, HEADS = 4, LENGTH = 3, WIDTH = 8, X = BATCH * LENGTH * WIDTH };
+    static const char *const texts[] = {
+        "unsqueeze(x + x, 1) * y : x: f32[?,?,8], y: f32[?,4,?,8]",
+        "unsqueeze(x + x, 1) * y : x: f32[?,?,8], y: f32[?,?,?,8]",
+        "unsqueeze(x + x, 1) * y : x: f32[?,?,?], y: f32[?,?,?,?]",
+        "reshape(x + x, (0, 1, 3, 8)) * y : x: f32[?,3,8], y: f32[?,?,3,8]",
+        "unsqueeze(x + x, 1) * y : x: f32[?,?,8], y: f32[2,4,?,8]"};
+    static const int64_t few[] = {BATCH, LENGTH, WIDTH}, all[] = {BATCH, HEADS, LENGTH, WIDTH};
+    float x[X], y[X * HEADS], r[X * HEADS];
+    tosajit_engine *engine;
+    (void)state;
+    assert_int_equal(tosajit_engine_create(NULL, &engine), TOSAJIT_OK);
+    for (int k = 0; k < X * HEADS; k++) y[k] = (float)(k % 5 + 1), x[k % X] = (float)(k % X);
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
+        tosajit_kernel *kernel = compile(engine, texts[k]);
+        const tosajit_tensor operands[] = {tosajit_dense(TOSAJIT_F32, x, 3, few),
+                                           tosajit_dense(TOSAJIT_F32, y, 4, all)},
+                             result = tosajit_dense(TOSAJIT_F32, r, 4, all);
+        if (tosajit_run(kernel, operands, 2, &result, 1))
+            fail_msg("%s: %s", texts[k], tosajit_last_error());
+        for (int i = 0; i < X * HEADS; i++) {
+            const int row = LENGTH * WIDTH, own = i / (HEADS * row) * row + i % row;
+            assert_true(r[i] == 2 * x[own] * y[i]);
+        }
+        tosajit_kernel_release(kernel);
+    }
+    tosajit_engine_destroy(engine);
+}
+
 /* A reshape needs its dimensions in one run, which the caller's strides may deny. */
 static void strides_decide_on_reshapes(void **state) {
     tosajit_engine *engine;
@@ -416,6 +448,7 @@ int main(void) {
         cmocka_unit_test(wrong_lists_are_refused),
         cmocka_unit_test(what_is_no_view_is_refused),
         cmocka_unit_test(wrong_calls_write_nothing),
+        cmocka_unit_test(what_repeats_is_no_view_of_its_neighbour),
         cmocka_unit_test(strides_decide_on_reshapes),
         cmocka_unit_test(extremes_are_refused),
         cmocka_unit_test(too_many_sizes_are_refused),

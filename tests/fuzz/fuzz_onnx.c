@@ -63,11 +63,12 @@ static bool hides_sizes(const Onnx__GraphProto *graph) {
     return false;
 }
 
-/* What takes dimensions away may keep the operators around it from being one region. It is one by
- * itself then, and the next conversion, for which the others are no longer operators, may join it
- * with what is left. */
-static bool squeezes(const onnx_report *report) {
-    return strstr(report->taken[0].text, "squeeze(") != NULL;
+/* What takes dimensions away, or a slice, may keep the operators around it from being one region.
+ * It is one by itself then, or stays, and the next conversion, for which the others are no longer
+ * operators, may join it with what is left. */
+static bool parts(const onnx_report *report) {
+    const char *text = report->taken[0].text, *behind = strchr(text, ';');
+    return strstr(text, "squeeze(") || (behind && strchr(behind, ':'));
 }
 
 /* Sizes that contradict each other: behind a region one of them may be known no longer. */
@@ -90,7 +91,7 @@ static void convert_again(const onnx_model *model, const onnx_options *options, 
     free(bytes);
     check_graph(again.proto->graph);
     if (!hides_sizes(again.proto->graph) && onnx_convert(&again, options, &report, &error) &&
-        report.taken_count > 0 && whole && !squeezes(&report))
+        report.taken_count > 0 && whole && !parts(&report))
         fail("a second conversion finds more", report.taken[0].text);
     onnx_model_release(&again);
 }

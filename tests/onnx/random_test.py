@@ -57,6 +57,23 @@ class Maker:
             return self.add(op, [x, self.constant(values, np.int64)], sizes, **attributes)
         return self.add(op, [x], sizes, **{name: values}, **attributes)
 
+    def asked(self, x, d):
+        """A list of size d of a value, which the model asks for."""
+        shape = self.add("Shape", [x], ())
+        return self.hidden([shape, self.add("Gather", [shape, self.constant([d], np.int64)], ())])
+
+    def hidden(self, names):
+        """The last one of these, which are no operands of others."""
+        for name in names:
+            del self.sizes[name]
+        return names[-1]
+
+    def heads(self, x):
+        """A list that leaves two sizes and divides the third."""
+        if self.random.random() < 0.5:
+            return self.constant([0, 0, 2, -1], np.int64)
+        return self.hidden([self.add("Concat", [self.asked(x, 0), self.asked(x, 1), self.constant([2, -1], np.int64)], (), axis=0)])
+
     def unary(self):
         x = self.one_of(list(self.sizes))
         return self.add(self.one_of(UNARY + [op for op, since in LATER.items() if since <= self.opset]), [x], self.sizes[x])
@@ -94,7 +111,7 @@ class Maker:
             low, high = self.halves(x)
             return self.add("Concat", [self.add("Neg", [high], self.sizes[high]), low], (n, rows, width), axis=-1 if self.opset > 10 else 2)
         if op == "Heads" and width % 2 == 0:
-            heads = self.add("Reshape", [x, self.constant([0, 0, 2, -1], np.int64)], (n, rows, 2, width // 2))
+            heads = self.add("Reshape", [x, self.heads(x)], (n, rows, 2, width // 2))
             return self.add("Transpose", [heads], (n, 2, rows, width // 2), perm=[0, 2, 1, 3])
         if op == "Reshape":
             return self.add(op, [x, self.constant([0, rows * width], np.int64)], (n, rows * width))
@@ -102,7 +119,10 @@ class Maker:
             half = width // 2
             if self.opset < 10:
                 return self.add(op, [x], (n, rows, half), axes=[2], starts=[0], ends=[half])
-            return self.add(op, [x] + [self.constant([k], np.int64) for k in (0, half, 2)], (n, rows, half))
+            first, end, axis = (self.constant([k], np.int64) for k in (0, half, 2))
+            if self.random.random() < 0.5:
+                end = self.hidden([self.add("Div", [self.asked(x, 2), axis], ())])  # by 2
+            return self.add(op, [x, first, end, axis], (n, rows, half))
         if op == "Concat":
             return self.add(op, [x, x], (n, rows, 2 * width), axis=2)
         if op == "Unsqueeze":

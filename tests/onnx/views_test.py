@@ -48,14 +48,15 @@ def call(model, inputs):
 
 
 class Views(unittest.TestCase):
-    def regions(self, model, inputs, *options):
-        """The texts of the converted model, which computes the same."""
+    def regions(self, model, inputs, *options, more=()):
+        """The texts of the converted model, which computes the same of all these inputs."""
         source, target = (os.path.join(work.name, name) for name in ("in.onnx", "out.onnx"))
         onnx.save(model, source)
         run = subprocess.run([tool, "onnx", source, "-o", target, "--json", *options], capture_output=True)
         self.assertEqual(run.returncode, 0, run.stderr)
-        for a, b in zip(call(model, inputs), call(target, inputs)):
-            np.testing.assert_allclose(b, a, rtol=1e-5, atol=1e-6)
+        for given in (inputs, *more):
+            for a, b in zip(call(model, given), call(target, given)):
+                np.testing.assert_allclose(b, a, rtol=1e-5, atol=1e-6)
         return [region["expression"] for region in json.loads(run.stdout)["regions"]]
 
     def test_each(self):
@@ -67,7 +68,7 @@ class Views(unittest.TestCase):
                 ("Split", 9, {"axis": 1, "split": [2, 4]}, [], "t0[:,0:2,:]"), ("Split", 17, {"axis": -1}, [[20, 12]], "t0[:,:,20:32]"),
                 ("Split", 17, {"axis": 2}, [], "t0[:,:,16:32]"), ("Split", 18, {"axis": 1, "num_outputs": 2}, [], "t0[:,3:6,:]"),
                 ("Concat", 17, {"axis": -2}, None, "concat(t0, t0, axis=1)"), ("Transpose", 17, {"perm": [1, 0, 2]}, [], "transpose(t0, (1,0,2,))"),
-                ("Transpose", 17, {}, [], "transpose(t0, (2,1,0,))"), ("Reshape", 17, {}, [[0, 3, -1]], "reshape(t0, (0,3,-1,))"),
+                ("Transpose", 17, {}, [], "transpose(t0, (2,1,0,))"), ("Reshape", 17, {}, [[0, 3, -1]], "reshape(t0, (0,3,64,))"),
                 ("Unsqueeze", 9, {"axes": [3, 0]}, [], "unsqueeze(unsqueeze(t0, 0), 3)"), ("Unsqueeze", 17, {}, [[-1]], "unsqueeze(t0, 3)")):
             x, parts = normal(5, 6, 32), ["v", "w"] if name == "Split" else ["v"]
             constants = {f"c{k}": i64(values) for k, values in enumerate(lists or [])}
@@ -111,6 +112,64 @@ class Views(unittest.TestCase):
         x = normal(2, 4, 24, 32)  # any length
         text, = self.regions(model_of(nodes, {"x": x}, ["y"], {**constants, "w": normal(32, 32)}, open_axes=[0, 2]), {"x": x}, "--fused")
         self.assertIn("[?,4,?,32]", text)
+
+    def asked_halves(self, x, name):
+        """Both halves of the last size, which is asked for."""
+        at = [x + word for word in ("shape", "size", "half", "cast", "list", "a", "b", "n")]
+        return [N("Shape", [x], at[:1]), N("Gather", [at[0], "three"], at[1:2]), N("Div", [at[1], "two"], at[2:3]), N("Cast", [at[2]], at[3:4], to=TensorProto.INT64),
+                N("Unsqueeze", [at[3], "zero"], at[4:5]), N("Slice", [x, "zero", at[4], "last", "ones"], at[5:6]), N("Slice", [x, at[4], "end", "last", "ones"], at[6:7]),
+                N("Neg", [at[6]], at[7:8]), N("Concat", [at[7], at[5]], [name], axis=-1)]
+
+    def listed_sizes(self, x, name, *behind):
+        """The first two sizes of x, and then others."""
+        parts = [x + name + str(k) for k in range(4)]
+        return [N("Shape", [x], [parts[0]]), N("Gather", [parts[0], "first"], [parts[1]]), N("Gather", [parts[0], "second"], [parts[2]]),
+                N("Unsqueeze", [parts[1], "zero"], [parts[3]]), N("Unsqueeze", [parts[2], "zero"], [parts[3] + "u"]), N("Concat", [parts[3], parts[3] + "u", *behind], [name], axis=0)]
+
+    def test_rotary_positions_of_any_length(self):
+        """As exporters write them: halves that are asked for, sizes of which two are an operand's, and positions of a table."""
+        i64 = np.int64
+        table = {"cosines": normal(50, 32), "sines": normal(50, 32)}
+        numbers = {"zero": i64([0]), "one": i64([1]), "ones": i64([1]), "two": i64(2), "three": i64(3), "last": i64([3]), "end": i64([2**63 - 1]),
+                   "first": i64(0), "second": i64(1), "heads": i64([4]), "width": i64([32]), "left": i64([-1]), "w": normal(128, 256) / np.float32(16), "halves": i64([128, 128])}
+        pairs = (("cos", "cosines"), ("sin", "sines"))
+        gathered = [step for name, rows in pairs for step in (N("Gather", [rows, "places"], [name + "g"]), N("Unsqueeze", [name + "g", "one"], [name]))]
+        cut = [N("Shape", ["x"], ["xs"]), N("Gather", ["xs", "one"], ["length"]), *(N("Slice", [rows, "zero", "length", "zero"], [name]) for name, rows in pairs)]
+        computed = [step for name, rows in pairs for step in (N("Gather", [rows, "places"], [name + "g"]), N(name.title(), [name + "g"], [name + "f"]),
+                                                              N("Unsqueeze", [name + "f", "one"], [name]))]
+        for positions, sizes in ((gathered, ("heads", "width")), (gathered, ("left", "width")), (cut, ("heads", "width")), (cut, ("heads", "left")), (computed, ("left", "width"))):
+            nodes = [*positions, N("MatMul", ["x", "w"], ["p"]), N("Split", ["p", "halves"], ["q", "k"], axis=2)]
+            for part in "qk":
+                x = part + "t"
+                nodes += [*self.listed_sizes("x", part + "s", *sizes), N("Reshape", [part, part + "s"], [part + "h"]), N("Transpose", [part + "h"], [x], perm=[0, 2, 1, 3]),
+                          *self.asked_halves(x, part + "c"), N("Mul", [x, "cos"], [part + "m"]), N("Mul", [part + "c", "sin"], [part + "n"]), N("Add", [part + "m", part + "n"], [part + "r"])]
+            calls = [(2, 9), (1, 1), (2, 1), *([] if "left" in sizes else [(2, 0), (0, 3)]), *random.integers(1, 50, (3, 2)).tolist()]  # nothing is left of nothing
+            given = [{"x": normal(batch, length, 128)} for batch, length in calls]
+            if positions is not cut:
+                given = [{**values, "places": random.integers(0, 50, values["x"].shape[:2])} for values in given]
+            model = model_of(nodes, given[0], ["qr", "kr"], {**table, **numbers}, open_axes=[0, 1])
+            texts = self.regions(model, given[0], "--fused", more=given[1:])
+            self.assertEqual([text.count("concat(") for text in texts], [2], texts)
+            self.assertEqual(texts[0].count("reshape("), 2, texts)
+            target = onnx.load(os.path.join(work.name, "out.onnx"))
+            self.assertEqual([node.op_type for node in target.graph.node if node.op_type in ("Shape", "Div")], ["Shape"] if positions is cut else [])
+
+    def test_sizes_that_stay_open(self):
+        """A list of which only a call knows two sizes, and a model that has nothing else to gain, are as they were."""
+        i64 = np.int64
+        constants = {"zero": i64([0]), "first": i64(0), "second": i64(1), "wide": i64([4]), "double": i64(2)}
+        sizes = self.listed_sizes("x", "s", "wide")
+        nodes = [*sizes, N("Gather", ["xs0", "second"], ["g"]), N("Mul", ["g", "double"], ["d"]), N("Unsqueeze", ["d", "zero"], ["u"]), N("Gather", ["xs0", "first"], ["f"]),
+                 N("Mul", ["f", "double"], ["e"]), N("Unsqueeze", ["e", "zero"], ["v"]), N("Concat", ["v", "u", "zero2"], ["list"], axis=0),
+                 N("Tanh", ["x"], ["t"]), N("Reshape", ["t", "list"], ["r"]), N("Exp", ["r"], ["y"])]
+        given = {"x": normal(4, 6, 4)}
+        model = model_of(nodes, given, constants={**constants, "zero2": i64([1])}, open_axes=[0, 1])
+        for text in self.regions(model, given, *ALL):
+            self.assertNotIn("reshape", text)
+        alone = model_of([*sizes, N("Reshape", ["x", "s"], ["y"])], given, constants=constants, open_axes=[0, 1])
+        self.assertEqual(self.regions(alone, given), [])
+        with open(os.path.join(work.name, "out.onnx"), "rb") as file:
+            self.assertEqual([node.op_type for node in onnx.load(file).graph.node], [node.op_type for node in alone.graph.node])
 
     def test_gated_products(self):
         """A Split and what reads its parts; of short runs the engine is faster."""

@@ -11,7 +11,7 @@
 #include "tools/onnx/lowering/fold.h"
 #include "tools/onnx/lowering/shapes.h"
 #include "tools/onnx/images.h"
-#include "tools/onnx/rewrite.h"
+#include "tools/onnx/settle.h"
 #include "tools/onnx/tables.h"
 #include "tools/onnx/unread.h"
 
@@ -92,18 +92,33 @@ static bool convert_within(const converter *c, const onnx_graph *g) {
     return true;
 }
 
+/* A graph with its types, in which lists that are known are constants. */
+static bool open_settled(const converter *c, Onnx__GraphProto *proto, const onnx_graph *outer,
+                         onnx_graph *g) {
+    arena *memory = &c->model->memory;
+    bool any = false;
+    if (!onnx_graph_open(g, proto, outer, c->opset, memory, c->error)) return false;
+    onnx_shapes_infer(g);
+    if (!onnx_settle(g, c->names, &any, c->error)) return false;
+    if (!any) return true;
+    if (!onnx_graph_open(g, proto, outer, c->opset, memory, c->error)) return false;
+    onnx_shapes_infer(g);
+    return true;
+}
+
 static bool convert_graph(const converter *c, Onnx__GraphProto *proto, const onnx_graph *outer) {
+    const Onnx__GraphProto before = *proto;
     onnx_graph g;
     onnx_choices choices;
     arena *memory = &c->model->memory;
-    if (!onnx_graph_open(&g, proto, outer, c->opset, memory, c->error)) return false;
-    onnx_shapes_infer(&g);
+    if (!open_settled(c, proto, outer, &g)) return false;
     if (!onnx_fold(&g, memory) || !onnx_tables(&g, c->engine)) return no_memory(c);
     if (!onnx_choose(&g, c->options, c->engine, memory, &choices)) return no_memory(c);
     if (!convert_within(c, &g)) return false;
     report_nodes(c, &g, &choices);
     c->report->reorderings += count_reorderings(proto);
     if (!onnx_add_images(&g, c->options, &choices, c->images, c->report, c->error)) return false;
+    if (choices.count == 0) *proto = before;
     bool fine = choices.count == 0 || onnx_rewrite(&g, &choices, c->options->fast, c->names);
     if (fine && !onnx_drop_unread(&g, c->error)) return false;
     c->report->reorderings_left += count_reorderings(proto);

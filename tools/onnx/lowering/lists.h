@@ -6,10 +6,11 @@
 
 #include "tools/onnx/model/graph.h"
 
-/* Element k of a list that is an attribute, or a constant operand. Beyond 2^62 it is that. */
+/* Element k of a list that is an attribute, a constant operand, or one that is computed of known
+ * sizes. Beyond 2^62 it is that. */
 bool onnx_list_at(const onnx_graph *g, const onnx_node *node, const char *name, int32_t operand,
                   size_t k, int64_t *value);
-/* How many elements it has: 0 where there is no list, -1 where only a call knows. */
+/* How many elements it has: 0 where there is no list, -1 where nothing is known of them. */
 int64_t onnx_list_count(const onnx_graph *g, const onnx_node *node, const char *name,
                         int32_t operand);
 /* Where a slice begins or ends along a size. */

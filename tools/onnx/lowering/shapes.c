@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tools/onnx/lowering/lists.h"
+#include "tools/onnx/lowering/sizes.h"
 #include "tools/onnx/lowering/views.h"
 
 typedef struct site {
@@ -167,11 +168,31 @@ static void shaped(site *s, int32_t operand, bool zero_copies) {
     }
 }
 
+/* Elements of an operand but for the sizes that only a call knows; -1: beyond 64 bits. */
+static int64_t known_elements(const onnx_type *type) {
+    onnx_type known = *type;
+    for (int32_t d = 0; d < type->rank; d++)
+        if (type->dims[d] < 0) known.dims[d] = 1;
+    return onnx_elements(&known);
+}
+
+/* Whether a size that only a call knows stands in the operand, too, where none has been taken. */
+static bool take_size(const site *s, int32_t d, bool taken[TOSAJIT_MAX_RANK]) {
+    const onnx_size size = onnx_size_at(s->g, s->node, 1, (size_t)d);
+    const bool copied = size.of == ONNX_NUMBER && size.number == 0;
+    for (int32_t k = 0; k < type_of(s, 0)->rank; k++)
+        if (!taken[k] && type_of(s, 0)->dims[k] < 0 &&
+            (copied ? k == d : onnx_size_is(size, onnx_size_of(s->g, s->node->inputs[0], k))))
+            return taken[k] = true;
+    return false;
+}
+
 /* One size may be what the others leave. */
 static void reshape(site *s) {
     const onnx_type from = *s->result;
-    int64_t left = onnx_elements(&from), size;
+    int64_t left = known_elements(&from), size;
     int32_t open = -1;
+    bool taken[TOSAJIT_MAX_RANK] = {false};
     shaped(s, 1, number(s, "allowzero", 0) == 0);
     for (int32_t d = 0; d < s->result->rank && left > 0; d++) {
         const int64_t own = s->result->dims[d];
@@ -179,9 +200,11 @@ static void reshape(site *s) {
             left /= own;
         else if (own < 0 && open < 0 && listed(s, "", 1, (size_t)d, &size) && size == -1)
             open = d;
-        else
+        else if (own >= 0 || !take_size(s, d, taken))
             left = -1;
     }
+    for (int32_t d = 0; d < from.rank; d++)
+        if (from.dims[d] < 0 && !taken[d]) left = -1;
     if (open >= 0 && left > 0) s->result->dims[open] = left;
 }
 
@@ -643,6 +666,7 @@ static void infer_node(onnx_graph *g, const onnx_node *node) {
                                                       : other_result(node, k, &result);
         if (node->outputs[k] >= 0) merge(&g->values[node->outputs[k]].type, &type);
     }
+    onnx_sizes_infer(g, node);
 }
 
 void onnx_shapes_infer(onnx_graph *g) {

@@ -164,6 +164,7 @@ static bool write_transpose(onnx_site *s, byte_writer *text) {
 }
 
 static bool write_reshape(onnx_site *s, byte_writer *text) {
+    const onnx_type *given = &s->g->values[s->node->outputs[0]].type;
     const int64_t count = onnx_list_count(s->g, s->node, "shape", 1);
     if (count < 1) return refuse(s, "its sizes are no constants");
     put(text, "reshape("), put(text, s->operands[0]), put(text, ", (");
@@ -172,6 +173,7 @@ static bool write_reshape(onnx_site *s, byte_writer *text) {
         if (!onnx_list_at(s->g, s->node, "shape", 1, (size_t)d, &size))
             return refuse(s, "its sizes are no constants");
         if (size == 0 && number(s->node, "allowzero", 0) != 0) return refuse(s, "a size is 0");
+        if (size == -1 && given->rank == count && given->dims[d] > 0) size = given->dims[d];
         put_number(text, size, ",");
     }
     put(text, "))");

@@ -7,9 +7,19 @@
 
 #include "tools/onnx/model/constant.h"
 
+/* A size, or another integer that is computed of sizes. */
+typedef struct onnx_size {
+    int32_t of;     /* a value, whose size only a call knows; or one of the following */
+    int64_t number; /* itself; or the dimension */
+} onnx_size;
+enum { ONNX_NUMBER = -1, ONNX_UNKNOWN = -2 };
+
 typedef struct onnx_value {
     const char *name;
     onnx_type type;
+    const onnx_size *sizes; /* per dimension; null: each is its own */
+    const onnx_size *list;  /* its elements, if it is a list of integers; else null */
+    int32_t list_count;
     int32_t producer;      /* a node; -1: an input, an initialiser, or of a graph around this one */
     int32_t uses;          /* by nodes of this graph and, once, as its output */
     bool argument, result; /* of the graph */
