@@ -25,8 +25,8 @@
  *                    rows are folded together
  *     NEST_REDUCED_COLUMNS     any n; the rows are reduced: at each step of columns all rows
  *
- * What a part reduces is a dimension like the others, but its indices keep their order, and no
- * other dimension is joined with it. */
+ * What a part reduces is a dimension like the others, or some neighbours that are one here, but its
+ * indices keep their order, and no other dimension is joined with it. */
 #ifndef TOSAJIT_JIT_SCHEDULE_NEST_H
 #define TOSAJIT_JIT_SCHEDULE_NEST_H
 
