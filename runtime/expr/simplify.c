@@ -9,6 +9,8 @@
 
 #include "runtime/base/types.h"
 #include "runtime/expr/convert.h"
+#include "runtime/expr/ops.h"
+#include "runtime/expr/reduce.h"
 
 static bool are_equal(const tosajit_tensor_type *a, const tosajit_tensor_type *b) {
     return a->element == b->element && a->rank == b->rank && a->rank >= 0 &&
@@ -153,10 +155,36 @@ static void simplify_cast(const tosajit_expr *program, expr_node *node, bool *ch
     }
 }
 
+/* Whether a reduction's type says no more than its operand's does. */
+static bool is_inferred(const tosajit_expr *program, const expr_node *node) {
+    const tosajit_tensor_type *from = &program->nodes[node->operands[0]].type;
+    bool same = from->rank == node->type.rank && from->rank >= 0;
+    for (int32_t d = 0; same && d < from->rank; d++)
+        same = node->type.dims[d] == (reduce_has_axis(node, d) ? 1 : from->dims[d]);
+    return same;
+}
+
+/* Maxima of maxima, or sums of sums of integers, along neighbours: one reduction of both at once,
+ * as any order gives the same bits. */
+static void simplify_reduction(const tosajit_expr *program, expr_node *node, bool *changed) {
+    const expr_node *inner = &program->nodes[node->operands[0]];
+    const int32_t first = (int32_t)node->attributes.axis;
+    if (inner->kind != NODE_OP || inner->op != node->op || !reduce_is_unordered(node) ||
+        node->op == TOSAJIT_OP_reduce_count || !is_inferred(program, inner) ||
+        inner->attributes.nan_mode != node->attributes.nan_mode)
+        return;
+    if (reduce_last(inner) + 1 != first && inner->attributes.axis != reduce_last(node) + 1) return;
+    if (inner->attributes.axis < first) node->attributes.axis = inner->attributes.axis;
+    node->attributes.joined += inner->attributes.joined + 1;
+    node->operands[0] = inner->operands[0];
+    *changed = true;
+}
+
 static tosajit_status simplify_node(tosajit_expr *program, expr_node *node, bool *changed) {
     if (node->op == TOSAJIT_OP_pow) return simplify_power(program, node, changed);
     if (node->op == TOSAJIT_OP_clamp) simplify_clamp(program, node, changed);
     if (node->op == TOSAJIT_OP_cast) simplify_cast(program, node, changed);
+    if (op_reduces(node->op)) simplify_reduction(program, node, changed);
     return TOSAJIT_OK;
 }
 

@@ -110,14 +110,15 @@ static void classify(const plan_part *part, const walk *w, uint64_t *splat, uint
     *packed = ~((*splat | contiguous) & straight) & bits_below(w->tensors);
 }
 
-/* Dense strides of what a tensor has of the walk; the bytes that it takes. False: too many. */
+/* Dense strides of what a tensor has of the walk; the bytes that it takes. Along dimensions that
+ * become one it is there for each index, or for none. False: too many. */
 static bool dense_strides(const plan_part *part, const walk *w, int32_t t, int64_t *strides,
                           int64_t *bytes) {
-    const bool straight = find_line(part, w, t).straight;
+    const bool whole = plan_reduces_columns(part) || !find_line(part, w, t).straight;
     *bytes = part->element_sizes[t];
     for (int32_t d = w->rank; d-- > 0;) {
-        const bool moves = walk_strides(w, d)[t] != 0 || d == part->columns ||
-                           (!straight && plan_reduces(part, d));
+        const bool moves =
+            walk_strides(w, d)[t] != 0 || d == part->columns || (whole && plan_reduces(part, d));
         strides[d] = moves ? *bytes : 0;
         if (moves && !size_multiply(*bytes, w->sizes[d], bytes)) return false;
     }

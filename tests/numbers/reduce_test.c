@@ -428,6 +428,91 @@ static void in_place_has_the_same_bits(void **state) {
 }
 
 /* ---------------------------------------------------------------------------------------------
+ * Operands that repeat by strides of 0, along any dimensions */
+
+static const struct {
+    const char *text; /* of y, and perhaps x */
+    unsigned ones;    /* dimensions of the result that are 1, as bits */
+} repeating[] = {
+    {"sum(y, axis=(1,2), keepdims=True)", 6},
+    {"sum(y, axis=(0,1), keepdims=True)", 3},
+    {"max(y, axis=(0,1,2), keepdims=True)", 7},
+    {"sum(y, axis=2, keepdims=True)", 4},
+    {"softmax(y, axis=(1,2))", 0},
+    {"sum(y * x + y, axis=(1,2), keepdims=True)", 6},
+    {"sum(y * x + y, axis=(0,1,2), keepdims=True)", 7},
+    {"mean(y - max(x, axis=(0,1)), axis=(1,2), keepdims=True)", 6},
+};
+
+static tosajit_kernel *make_repeating(const test_engine *engine, size_t number, const int64_t *dims,
+                                      bool is_open) {
+    char text[200], type[40] = "f32[?,?,?]";
+    const bool two =
+        strstr(repeating[number].text, "x + y") || strstr(repeating[number].text, "(x,");
+    if (!is_open)
+        snprintf(type, sizeof type, "f32[%d,%d,%d]", (int)dims[0], (int)dims[1], (int)dims[2]);
+    snprintf(text, sizeof text, "%s : %s%s%s", repeating[number].text, type, two ? ", " : "",
+             two ? type : "");
+    tosajit_expr *expr = test_parse("", text);
+    tosajit_kernel *kernel = test_compile(engine->engine, expr);
+    tosajit_expr_destroy(expr);
+    return kernel;
+}
+
+/* Where the elements of y are that repeats along these dimensions; and a copy of it. */
+static void repeat(unsigned repeats, const int64_t *dims, const float *y, int64_t *strides,
+                   float *copy) {
+    int64_t index[3] = {0}, step = sizeof(float);
+    for (int d = 3; d-- > 0;) {
+        strides[d] = repeats >> d & 1 ? 0 : step;
+        step *= repeats >> d & 1 ? 1 : dims[d];
+    }
+    do {
+        int64_t at = 0;
+        for (int d = 0; d < 3; d++) at += index[d] * strides[d];
+        *copy++ = y[at / (int64_t)sizeof(float)];
+    } while (guard_next(3, dims, index));
+}
+
+static void check_repeating(const test_engine *engine, size_t number, const int64_t *dims,
+                            bool is_open) {
+    static float x[ROOM], y[ROOM], copy[ROOM], results[2][ROOM];
+    tosajit_kernel *kernel = make_repeating(engine, number, dims, is_open);
+    int64_t strides[3], made[3];
+    for (int d = 0; d < 3; d++) made[d] = repeating[number].ones >> d & 1 ? 1 : dims[d];
+    for (unsigned repeats = 0; repeats < 8; repeats++) {
+        for (int64_t k = 0; k < guard_count(3, dims); k++) {
+            test_random_everyday(&f.random, TOSAJIT_F32, &x[k]);
+            test_random_everyday(&f.random, TOSAJIT_F32, &y[k]);
+        }
+        repeat(repeats, dims, y, strides, copy);
+        for (int k = 0; k < 2; k++) {
+            const tosajit_tensor operands[] = {{TOSAJIT_F32, 3, k ? copy : y, dims,
+                                                k ? NULL : strides},
+                                               tosajit_dense(TOSAJIT_F32, x, 3, dims)},
+                                 to = tosajit_dense(TOSAJIT_F32, results[k], 3, made);
+            if (tosajit_run(kernel, operands, tosajit_kernel_operand_count(kernel), &to, 1))
+                fail_msg("%s: %s", repeating[number].text, tosajit_last_error());
+        }
+        if (memcmp(results[0], results[1], sizeof results[0]) != 0)
+            fail_msg("%s on %s, of %dx%dx%d, which repeats along %u (bits): other bits than a copy",
+                     repeating[number].text, engine->name, (int)dims[0], (int)dims[1], (int)dims[2],
+                     repeats);
+    }
+    tosajit_kernel_release(kernel);
+}
+
+static void operands_may_repeat_along_all_that_is_reduced(void **state) {
+    static const int64_t dims[][3] = {{3, 2, 2}, {4, 5, 6}, {3, 4, 1}, {3, 1, 4}, {2, 40, 30}};
+    (void)state;
+    for (size_t k = 0; k < sizeof repeating / sizeof *repeating; k++)
+        for (size_t n = 0; n < sizeof dims / sizeof *dims; n++)
+            for (size_t e = 0; e < test_engine_count; e++)
+                for (int open = 0; open < 2; open++)
+                    check_repeating(&test_engines[e], k, dims[n], open);
+}
+
+/* ---------------------------------------------------------------------------------------------
  * Blocks */
 
 /* Parts whose columns are not the innermost dimension, in more than one block: code that was
@@ -527,6 +612,7 @@ int main(void) {
         cmocka_unit_test(every_axis_is_reduced_in_its_order),
         cmocka_unit_test(the_order_is_that_of_earlier_versions),
         cmocka_unit_test(in_place_has_the_same_bits),
+        cmocka_unit_test(operands_may_repeat_along_all_that_is_reduced),
         cmocka_unit_test(blocks_keep_what_columns_promise),
         cmocka_unit_test(blocks_have_more_than_a_column),
     };

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Which ops take the place of which: a table of powers of one operand, and one of clamps. That the
- * bits are the same is for numbers/simplified_test. */
+/* Which ops take the place of which: a table of powers of one operand, one of clamps, and one of
+ * reductions. That the bits are the same is for numbers/simplified_test. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -174,9 +174,49 @@ static void bounds_of_casts_go(void **state) {
     }
 }
 
+typedef struct chain {
+    tosajit_op op;
+    tosajit_type element;
+    int32_t axes[2]; /* the first is reduced first */
+    tosajit_nan_mode nan_modes[2];
+    const char *ops;
+} chain;
+
+static const chain chains[] = {
+    {TOSAJIT_OP_reduce_max, TOSAJIT_F32, {1, 2}, {0}, "reduce_max"},
+    {TOSAJIT_OP_reduce_min, TOSAJIT_F16, {2, 1}, {0}, "reduce_min"},
+    {TOSAJIT_OP_reduce_sum, TOSAJIT_I32, {0, 1}, {0}, "reduce_sum"},
+    {TOSAJIT_OP_reduce_product, TOSAJIT_I64, {1, 0}, {0}, "reduce_product"},
+    {TOSAJIT_OP_reduce_any, TOSAJIT_I1, {2, 1}, {0}, "reduce_any"},
+    {TOSAJIT_OP_reduce_max, TOSAJIT_F32, {0, 2}, {0}, "reduce_max reduce_max"},
+    {TOSAJIT_OP_reduce_sum, TOSAJIT_F32, {1, 2}, {0}, "reduce_sum reduce_sum"},
+    {TOSAJIT_OP_reduce_count, TOSAJIT_I32, {1, 2}, {0}, "reduce_count reduce_count"},
+    {TOSAJIT_OP_reduce_max,
+     TOSAJIT_F32,
+     {1, 2},
+     {TOSAJIT_NAN_IGNORE, TOSAJIT_NAN_PROPAGATE},
+     "reduce_max reduce_max"},
+};
+
+static void neighbours_are_reduced_at_once(void **state) {
+    (void)state;
+    for (size_t k = 0; k < sizeof chains / sizeof *chains; k++) {
+        const chain *c = &chains[k];
+        const tosajit_tensor_type type = {c->element, 3, {TOSAJIT_DYNAMIC, 5, TOSAJIT_DYNAMIC}};
+        tosajit_expr *expr = begin(false);
+        tosajit_value value = input(expr, type);
+        for (int n = 0; n < 2; n++) {
+            const tosajit_attributes a = {.axis = c->axes[n], .nan_mode = c->nan_modes[n]};
+            value = apply(expr, c->op, &value, 1, &a);
+        }
+        check(expr, value, c->ops);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(powers_become_products), cmocka_unit_test(exponents_may_be_operands),
-        cmocka_unit_test(clamps_become_one), cmocka_unit_test(bounds_of_casts_go)};
+        cmocka_unit_test(clamps_become_one), cmocka_unit_test(bounds_of_casts_go),
+        cmocka_unit_test(neighbours_are_reduced_at_once)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
