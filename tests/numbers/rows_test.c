@@ -66,13 +66,13 @@ static int64_t draw(int64_t low, int64_t high) { return test_random_range(&f.ran
 /* ---------------------------------------------------------------------------------------------
  * Expressions */
 
-/* %s is a value, @ an axis. Those behind KEEPING change its shape. */
-static const char *const steps[] = {"softmax(%s, axis=@)",
-                                    "log_softmax(%s, axis=@)",
-                                    "%s - max(%s, axis=@)",
-                                    "%s - mean(%s, axis=@)",
-                                    "%s * sum(%s * %s, axis=@)",
-                                    "%s + min(%s, axis=@) * 0.5",
+/* %s is a value, @ an axis, # the same, or neighbours. Those behind KEEPING change its shape. */
+static const char *const steps[] = {"softmax(%s, axis=#)",
+                                    "log_softmax(%s, axis=#)",
+                                    "%s - max(%s, axis=#)",
+                                    "%s - mean(%s, axis=#)",
+                                    "%s * sum(%s * %s, axis=#)",
+                                    "%s + min(%s, axis=#) * 0.5",
                                     "layer_norm(%s)",
                                     "rms_norm(%s)",
                                     "exp(%s * 0.125)",
@@ -80,12 +80,12 @@ static const char *const steps[] = {"softmax(%s, axis=@)",
                                     "%s * y + x",
                                     "max(%s, y)",
                                     "flip(%s, @)",
-                                    "sum(%s, axis=@)",
-                                    "mean(%s, axis=@)",
-                                    "max(%s, axis=@)",
-                                    "std(%s, axis=@)",
-                                    "logsumexp(%s, axis=@)",
-                                    "prod(%s, axis=@)",
+                                    "sum(%s, axis=#)",
+                                    "mean(%s, axis=#)",
+                                    "max(%s, axis=#)",
+                                    "std(%s, axis=#)",
+                                    "logsumexp(%s, axis=#)",
+                                    "prod(%s, axis=#)",
                                     "transpose(%s, (1, 0, 2))",
                                     "transpose(%s, (0, 2, 1))",
                                     "transpose(%s, (2, 0, 1))",
@@ -111,7 +111,11 @@ static void write_step(sentence *s, int number, const char *step, const char *va
     snprintf(piece, sizeof piece, "%st%d = ", number ? "; " : "", number);
     append(s, piece);
     for (; *step; step++) {
-        if (*step == '@') {
+        if (*step == '#' && axis < RANK - 1 && test_random_chance(&f.random, 25)) {
+            snprintf(piece, sizeof piece, "(%d,%d%s)", axis, axis + 1,
+                     !axis && test_random_chance(&f.random, 50) ? ",2" : "");
+            append(s, piece);
+        } else if (*step == '@' || *step == '#') {
             snprintf(piece, sizeof piece, "%d", axis);
             append(s, piece);
         } else if (*step == '%') {
