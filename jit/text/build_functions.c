@@ -7,6 +7,7 @@
 #include "jit/text/movers.h"
 #include "jit/text/reducers.h"
 #include "runtime/base/words.h"
+#include "runtime/expr/reduce.h"
 
 /* ---------------------------------------------------------------------------------------------
  * Functions that reduce */
@@ -78,7 +79,8 @@ static bool take_reducer_operands(builder *b, const text_node *n, const reducer 
 
 bool build_reducer(builder *b, const text_node *n, tosajit_value *value) {
     const reducer *r = reducer_at((size_t)n->what);
-    reducer_call c = {.expr = b->expr, .strict = b->options->strict, .eps = 1e-5};
+    reducer_call c = {
+        .expr = b->expr, .straddles = b->options->strict ? NULL : reduce_straddles, .eps = 1e-5};
     bool chosen[TOSAJIT_MAX_RANK] = {false}, given, drops = b->options->drop_axes && !r->last;
     int32_t axis;
     if (!take_reducer_operands(b, n, r, &c, &axis)) return false;

@@ -55,11 +55,13 @@ static tosajit_status along(const reducer_call *c, tosajit_op op, tosajit_value 
     return tosajit_expr_op(c->expr, op, &x, 1, &a, NULL, value);
 }
 
-/* The first of the neighbours that are reduced with axis `last` of the call. TOSA itself has one
- * axis. */
-static int first_neighbour(const reducer_call *c, int last) {
-    while (!c->strict && last > 0 && c->axes[last - 1] + 1 == c->axes[last]) last--;
-    return last;
+/* The first of the neighbours of x that are reduced with axis `last` of the call. */
+static int first_neighbour(const reducer_call *c, tosajit_value x, int last) {
+    int first = last;
+    while (c->straddles && first > 0 && c->axes[first - 1] + 1 == c->axes[first] &&
+           !c->straddles(c->expr, x, c->axes[first - 1], c->axes[last]))
+        first--;
+    return first;
 }
 
 /* Axes of the call before `end`, from the last. */
@@ -68,7 +70,7 @@ static tosajit_status reduce_before(const reducer_call *c, tosajit_op op, tosaji
     tosajit_status status = TOSAJIT_OK;
     *value = x;
     while (!status && end > 0) {
-        const int first = first_neighbour(c, end - 1);
+        const int first = first_neighbour(c, *value, end - 1);
         status = along(c, op, *value, first, end - 1, value);
         end = first;
     }
@@ -90,7 +92,7 @@ static tosajit_status size_of(const reducer_call *c, tosajit_value x, tosajit_va
         size *= (double)type.dims[c->axes[k]];
     }
     if (known) return number(c, x, size, value);
-    const int first = first_neighbour(c, c->axis_count - 1);
+    const int first = first_neighbour(c, x, c->axis_count - 1);
     tosajit_status status = along(c, TOSAJIT_OP_reduce_count, x, first, c->axis_count - 1, value);
     return status ? status : reduce_before(c, TOSAJIT_OP_reduce_sum, *value, first, value);
 }

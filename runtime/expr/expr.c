@@ -393,20 +393,21 @@ static tosajit_status check_joined(const op_use *use) {
 
 /* The shape of a reduction's result: the operand's, but for the axes. */
 static tosajit_status reduce_shape(const op_use *use, tosajit_tensor_type *inferred) {
-    const int64_t first = use->attributes->axis, last = first + use->attributes->joined;
     const int32_t rank = inferred->rank, most = rank == TOSAJIT_UNRANKED ? TOSAJIT_MAX_RANK : rank;
-    const int64_t wrong = first < 0 || first >= most ? first : last;
     const type_text operand = type_print(&use->operands[0]);
     tosajit_status status = check_joined(use);
     if (status) return status;
-    if (rank == TOSAJIT_UNRANKED && (wrong < 0 || wrong >= most))
+    const int64_t first = use->attributes->axis, more = use->attributes->joined,
+                  last = first < 0 || first >= most ? first : first + more;
+    const bool fits = last >= 0 && last < most;
+    if (rank == TOSAJIT_UNRANKED && !fits)
         return diag_error(TOSAJIT_BAD_ATTRIBUTE,
                           "axis %" PRId64 " is no dimension of operand 0, %s, nor of any tensor, "
                           "which has at most %d",
-                          wrong, operand.text, TOSAJIT_MAX_RANK);
-    if (wrong < 0 || wrong >= most)
+                          last, operand.text, TOSAJIT_MAX_RANK);
+    if (!fits)
         return diag_error(TOSAJIT_BAD_ATTRIBUTE,
-                          "axis %" PRId64 " is no dimension of operand 0, %s of rank %d", wrong,
+                          "axis %" PRId64 " is no dimension of operand 0, %s of rank %d", last,
                           operand.text, (int)rank);
     if (rank == TOSAJIT_UNRANKED) return check_reduced(use);
     for (int64_t axis = first; axis <= last; axis++) inferred->dims[axis] = 1;

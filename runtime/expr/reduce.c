@@ -14,6 +14,38 @@ bool reduce_is_unordered(const expr_node *node) {
     return !adds || !type_is_float(node->type.element);
 }
 
+/* Whether a leaf has dimension d of its own, which is below 0 where others have more dimensions. */
+static bool has_dimension(const expr_node *leaf, int64_t d) {
+    if (d < 0 || (node_reduces(leaf) && reduce_has_axis(leaf, (int32_t)d))) return false;
+    return leaf->kind != NODE_CONSTANT || leaf->type.dims[d] != 1;
+}
+
+/* The same for a value whose dimensions these are, of which at most *left nodes are looked at. */
+static bool straddles(const tosajit_expr *expr, tosajit_value value, int64_t first, int64_t last,
+                      int *left) {
+    const expr_node *node = &expr->nodes[value];
+    const bool is_leaf = node->kind != NODE_OP || op_reduces(node->op) || op_views(node->op);
+    bool any = false, all = true;
+    if ((*left)-- <= 0) return true;
+    for (int64_t d = first; is_leaf && d <= last; d++) {
+        const bool has = has_dimension(node, d);
+        any |= has, all &= has;
+    }
+    for (int o = 0; !is_leaf && o < node->operand_count; o++) {
+        const tosajit_value operand = node->operands[o];
+        const int64_t lead = node->type.rank - expr->nodes[operand].type.rank;
+        if (expr_role(node, o) == ROLE_DATA && last >= lead &&
+            straddles(expr, operand, first - lead, last - lead, left))
+            return true;
+    }
+    return is_leaf && any && !all;
+}
+
+bool reduce_straddles(const tosajit_expr *expr, tosajit_value value, int64_t first, int64_t last) {
+    int left = 256;
+    return straddles(expr, value, first, last, &left);
+}
+
 /* Of an extreme: what every number beats. Where NaN loses against numbers, that is NaN. */
 static cell weakest(const expr_node *node, bool greatest) {
     const tosajit_type type = node->type.element;

@@ -52,6 +52,12 @@ static inline bool reduce_has_axis(const expr_node *node, int32_t d) {
 /* Whether any order of the elements gives the same bits. */
 bool reduce_is_unordered(const expr_node *node);
 
+/* Whether what makes a value repeats along some of the dimensions first to last, but not along all:
+ * then no stride joins them. Only what no call changes counts: that an operand has fewer
+ * dimensions, or that they were reduced. So the answer is the same whatever sizes are known. Of
+ * values of some hundred ops it is yes. */
+bool reduce_straddles(const tosajit_expr *expr, tosajit_value value, int64_t first, int64_t last);
+
 /* The type in which elements are combined. */
 static inline tosajit_type reduce_accumulator(tosajit_type element) {
     return element == TOSAJIT_F16 || element == TOSAJIT_BF16 ? TOSAJIT_F32 : element;

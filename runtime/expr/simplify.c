@@ -164,6 +164,16 @@ static bool is_inferred(const tosajit_expr *program, const expr_node *node) {
     return same;
 }
 
+/* Whether something may repeat along some of these dimensions alone. Only of a value without ops is
+ * it known that nothing does. */
+static bool repeats_within(const tosajit_expr *program, tosajit_value value, int64_t first,
+                           int64_t last) {
+    const expr_node *node = &program->nodes[value];
+    bool any = node->kind == NODE_OP;
+    for (int64_t d = first; d <= last && !any; d++) any = node->type.dims[d] == 1;
+    return any;
+}
+
 /* Maxima of maxima, or sums of sums of integers, along neighbours: one reduction of both at once,
  * as any order gives the same bits. */
 static void simplify_reduction(const tosajit_expr *program, expr_node *node, bool *changed) {
@@ -173,9 +183,12 @@ static void simplify_reduction(const tosajit_expr *program, expr_node *node, boo
         node->op == TOSAJIT_OP_reduce_count || !is_inferred(program, inner) ||
         inner->attributes.nan_mode != node->attributes.nan_mode)
         return;
+    const int64_t begin = inner->attributes.axis < first ? inner->attributes.axis : first,
+                  more = node->attributes.joined + inner->attributes.joined + 1;
     if (reduce_last(inner) + 1 != first && inner->attributes.axis != reduce_last(node) + 1) return;
-    if (inner->attributes.axis < first) node->attributes.axis = inner->attributes.axis;
-    node->attributes.joined += inner->attributes.joined + 1;
+    if (repeats_within(program, inner->operands[0], begin, begin + more)) return;
+    node->attributes.axis = begin;
+    node->attributes.joined = (int32_t)more;
     node->operands[0] = inner->operands[0];
     *changed = true;
 }

@@ -143,6 +143,21 @@ bool reduce_tile_bytes(const plan_part *part, const walk *w, int64_t *bytes) {
     return true;
 }
 
+static void copy_line(char *to, int64_t to_step, const char *from, int64_t from_step, size_t size,
+                      int64_t count) {
+    const int64_t step = (int64_t)size;
+    if (to_step == step && from_step == step) {
+        memcpy(to, from, size * (size_t)count);
+        return;
+    }
+    if (size == sizeof(uint32_t) && to_step == step) { /* most often, and in few instructions */
+        for (int64_t k = 0; k < count; k++)
+            memcpy(to + k * step, from + k * from_step, sizeof(uint32_t));
+        return;
+    }
+    for (int64_t k = 0; k < count; k++) memcpy(to + k * to_step, from + k * from_step, size);
+}
+
 /* Copy elements between two places that are walked by strides of their own. */
 static void copy_elements(const walk *w, char *to, const int64_t *to_strides, const char *from,
                           const int64_t *from_strides, size_t size) {
@@ -154,8 +169,7 @@ static void copy_elements(const walk *w, char *to, const int64_t *to_strides, co
         const int64_t count = w->rank ? w->sizes[inner] : 1,
                       to_step = w->rank ? to_strides[inner] : 0,
                       from_step = w->rank ? from_strides[inner] : 0;
-        for (int64_t k = 0; k < (to_step ? count : 1); k++)
-            memcpy(to + k * to_step, from + k * from_step, size);
+        copy_line(to, to_step, from, from_step, size, to_step ? count : 1);
         int32_t d = inner;
         while (--d >= 0) {
             to += to_strides[d], from += from_strides[d];
