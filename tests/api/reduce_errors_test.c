@@ -334,6 +334,44 @@ static void joined_dimensions_are_checked(void **state) {
     }
 }
 
+/* Neighbours are one reduction, whether sizes are known or not, unless an operand lacks some. */
+static void neighbours_are_joined(void **state) {
+    static const struct {
+        const char *text;
+        int joined, alone; /* parts that reduce several dimensions, and one */
+    } cases[] = {
+        {"sum(x, axis=(1,2)) : f32[?,?,?]", 1, 0},
+        {"sum(x, axis=(1,2)) : f32[2,3,4]", 1, 0},
+        {"sum(x * 2.5 + c, axis=(1,2)) : f32[?,?,?], f32[?,1,1]", 1, 0},
+        {"sum(x, axis=(0,2)) : f32[?,?,?]", 0, 2},
+        {"sum(x * w, axis=(1,2)) : f32[?,?,?], f32[?]", 0, 2},
+        {"sum(x * w, axis=(1,2)) : f32[2,3,4], f32[4]", 0, 2},
+        {"sum(x * w, axis=(0,1,2)) : f32[?,?,?], f32[?,?]", 1, 1},
+        {"sum(x * w, axis=(1,2)) : f32[?,?,?], f32[1,1,?]", 1, 0},
+        {"sum(x - mean(x, axis=2, keepdims=True), axis=(1,2)) : f32[2,?,?]", 0, 3},
+        {"max(max(x, axis=2), axis=1) : f32[?,?,?]", 1, 0},
+        {"max(max(x * w, axis=2), axis=1) : f32[?,?,?], f32[?,?,?]", 0, 2},
+    };
+    tosajit_engine *engine = host_engine(TOSAJIT_BACKEND_NATIVE, NULL);
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        tosajit_expr *expr;
+        char *plan;
+        int joined = 0, alone = 0;
+        if (tosajit_expr_parse(cases[k].text, strlen(cases[k].text), NULL, &expr) ||
+            tosajit_print(engine, expr, TOSAJIT_VIEW_PLAN, &plan))
+            fail_msg("%s: %s", cases[k].text, tosajit_last_error());
+        for (const char *at = plan; (at = strstr(at, "reduced: dimension")); at++)
+            ++*(at[strlen("reduced: dimension")] == 's' ? &joined : &alone);
+        if (joined != cases[k].joined || alone != cases[k].alone)
+            fail_msg("%s: %d joined and %d alone, expected %d and %d", cases[k].text, joined, alone,
+                     cases[k].joined, cases[k].alone);
+        tosajit_text_release(plan);
+        tosajit_expr_destroy(expr);
+    }
+    tosajit_engine_destroy(engine);
+}
+
 static void texts_are_answered(void **state) {
     static const char *const cases[][2] = {
         {"reduce_sum(x) : f32[2,3]", "reduce_sum needs the dimension that it reduces"},
@@ -417,10 +455,10 @@ static void overlap_is_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mistakes_are_named),  cmocka_unit_test(expressions_stay_as_they_were),
-        cmocka_unit_test(others_take_no_axis), cmocka_unit_test(joined_dimensions_are_checked),
-        cmocka_unit_test(texts_are_answered),  cmocka_unit_test(calls_write_nothing),
-        cmocka_unit_test(overlap_is_refused),
+        cmocka_unit_test(mistakes_are_named),    cmocka_unit_test(expressions_stay_as_they_were),
+        cmocka_unit_test(others_take_no_axis),   cmocka_unit_test(joined_dimensions_are_checked),
+        cmocka_unit_test(neighbours_are_joined), cmocka_unit_test(texts_are_answered),
+        cmocka_unit_test(calls_write_nothing),   cmocka_unit_test(overlap_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
