@@ -32,7 +32,8 @@ enum {
      * pieces of rows are to be long. */
     BLOCK_ELEMENTS = 2048,
     PIECES_ELEMENTS = 8192,
-    GRAIN = 64, /* elements of the innermost dimension */
+    ONCE_ELEMENTS = 32768, /* at least, where no operand is read again */
+    GRAIN = 64,            /* elements of the innermost dimension */
     STACK_BYTES = 16 * 1024,
 };
 
@@ -354,12 +355,33 @@ static tosajit_status plan_blocks_of(staging *s, const tosajit_parallel *paralle
     return status;
 }
 
-/* Of a single part nothing is read again, so it is one block; but what must be packed is never
- * packed as a whole. */
+/* Whether operands are read by the first part alone, as those of a mean are. */
+static bool reads_once(const staging *s) {
+    for (int32_t p = 1; p < s->kernel->plan.part_count; p++) {
+        const plan_part *part = &s->kernel->plan.parts[p];
+        for (int32_t t = 0; t < part->leaf_count; t++)
+            if (t < part->operand_count ||
+                (!is_scratch(s, part, t) && part->leaves[t].tensor >= s->kernel->tensor_count))
+                return false;
+    }
+    return true;
+}
+
+/* Where nothing is read again only scratch is to be small: blocks as large as it allows, and one
+ * where there is none. But what must be packed is never packed as a whole. */
+static tosajit_status plan_blocks_once(staging *s, const tosajit_parallel *parallel) {
+    const bool single = s->kernel->plan.part_count == 1;
+    const int64_t first = single ? INT64_MAX / 2 : ONCE_ELEMENTS;
+    const tosajit_status status = plan_blocks_of(s, parallel, first);
+    const int64_t times = s->scratch.bytes > 0 ? STACK_BYTES / s->scratch.bytes : 1;
+    if (status || s->blocks == 1 || times < 2) return status;
+    return plan_blocks_of(s, parallel, ONCE_ELEMENTS * times);
+}
+
 static tosajit_status plan_blocks(staging *s, const tosajit_parallel *parallel) {
     find_sizes(s);
-    if (s->kernel->plan.part_count == 1) {
-        const tosajit_status status = plan_blocks_of(s, parallel, INT64_MAX / 2);
+    if (reads_once(s)) {
+        const tosajit_status status = plan_blocks_once(s, parallel);
         if (!status && s->task_bytes == s->scratch.bytes) return status;
     }
     const tosajit_status status = plan_blocks_of(s, parallel, BLOCK_ELEMENTS);
