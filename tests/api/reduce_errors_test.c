@@ -356,7 +356,7 @@ static void neighbours_are_joined(void **state) {
     (void)state;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         tosajit_expr *expr;
-        char *plan;
+        char *plan = NULL;
         int joined = 0, alone = 0;
         if (tosajit_expr_parse(cases[k].text, strlen(cases[k].text), NULL, &expr) ||
             tosajit_print(engine, expr, TOSAJIT_VIEW_PLAN, &plan))
