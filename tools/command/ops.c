@@ -146,7 +146,9 @@ static int print_page(void) {
         "conversions. Strict expressions refuse\n"
         "extensions: operations that say so, `f64`, and casts between `i64` and `f32`. Views are\n"
         "TOSA's; one that TOSA's form cannot say is `tosa.custom` in files, with its list as an "
-        "attribute.\n");
+        "attribute. Reductions take neighbours\n"
+        "of the axis, too, as in `reduce_sum(x, axis=(1, 2))`: an extension, whose attribute in "
+        "files and in C is `joined`.\n");
     for (int op = 0; op < TOSAJIT_OP_COUNT; op++) print_op((tosajit_op)op);
     return EXIT_FINE;
 }
