@@ -227,10 +227,28 @@ static tosajit_status add_instruction(maker *mk, const instruction_job *job,
 /* ---------------------------------------------------------------------------------------------
  * Results */
 
+static bool is_leaf(const precompiled_value *v) { return v->place <= PLACE_TABLE; }
+
 static bool reads_leaf(const precompiled_instruction *s) {
     for (int o = 0; o < s->operand_count; o++)
-        if (s->operands[o].place <= PLACE_TABLE) return true;
+        if (is_leaf(&s->operands[o])) return true;
     return false;
+}
+
+/* From which instruction on nothing of a tile reads an operand any more, so that a result, which
+ * may be in the same memory, can be written. A tile is computed in this order, which is run.c's:
+ *
+ *     instructions    read operands and slots, write slots, and from here on results
+ *     folds           read operands and slots
+ *     copies          read slots, write results
+ */
+static size_t first_writer(const maker *mk, const precompiled_instruction *instructions) {
+    size_t first = 0;
+    for (size_t k = 0; k < mk->part->instruction_count; k++)
+        if (reads_leaf(&instructions[k])) first = k;
+    for (size_t k = 0; k < mk->part->fold_count; k++)
+        if (is_leaf(&mk->part->folds[k].from)) first = mk->part->instruction_count;
+    return first;
 }
 
 /* A value that is no op's is brought into a slot first, because its memory may be a result's. */
@@ -294,21 +312,17 @@ static tosajit_status add_copies(maker *mk) {
     return TOSAJIT_OK;
 }
 
-/* Let the instruction that computes a result write it, where no later instruction reads an operand,
- * which may be in the same memory. Slots of results are not used again, so the slot names the
- * value. */
+/* Let the instruction that computes a result write it, where nothing behind it reads an operand.
+ * Slots of results are not used again, so the slot names the value. */
 static void write_directly(maker *mk) {
     precompiled_instruction *instructions =
         &mk->m->instructions[mk->instructions - mk->part->instruction_count];
-    const size_t count = mk->part->instruction_count;
-    size_t last_read = 0;
-    for (size_t k = 0; k < count; k++)
-        if (reads_leaf(&instructions[k])) last_read = k;
+    const size_t count = mk->part->instruction_count, first = first_writer(mk, instructions);
     for (size_t c = 0; c < mk->part->copy_count; c++) {
         precompiled_copy *copy = &mk->m->copies[mk->copies - mk->part->copy_count + c];
         size_t writer = count;
         while (writer-- > 0 && instructions[writer].to.index != copy->from.index) continue;
-        if (writer < last_read || instructions[writer].to.result >= 0) continue;
+        if (writer < first || instructions[writer].to.result >= 0) continue;
         instructions[writer].to.result = (int16_t)copy->result;
     }
     for (size_t c = 0; c < mk->part->copy_count; c++) {

@@ -2,9 +2,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Running instructions: tile by tile, and in each instruction by instruction.
  *
- * Every tile is computed from operands before anything is copied into a result, and an instruction
- * writes into a result only where no later one reads an operand; so a result may be in place of
- * any. */
+ * Every tile is computed, and folded, from operands before anything is copied into a result, and an
+ * instruction writes into a result only where nothing behind it reads an operand (first_writer in
+ * make.c); so a result may be in place of any. */
 #include <string.h>
 
 #include "runtime/precompiled/precompiled.h"
@@ -132,9 +132,13 @@ static void copy_out(const tile *t, const precompiled_copy *c) {
     }
 }
 
-static void run_tile(const tile *t) {
+static void compute_tile(const tile *t) {
     const precompiled_part *m = t->part;
     for (size_t k = 0; k < m->instruction_count; k++) run_instruction(t, &m->instructions[k]);
+}
+
+static void copy_tile(const tile *t) {
+    const precompiled_part *m = t->part;
     for (size_t k = 0; k < m->copy_count; k++) copy_out(t, &m->copies[k]);
 }
 
@@ -181,10 +185,11 @@ static void reduce_columns(tile *t, void *const *base, int64_t row, fold_state *
     for (int64_t col = 0; col < cols; col += most) {
         t->cols = least(most, cols - col);
         place_tile(t, base, row, col);
-        run_tile(t);
+        compute_tile(t);
         for (size_t k = 0; k < m->fold_count; k++)
             fold_columns(&m->folds[k].how, &states[k], fold_source(t, &m->folds[k]), rows, col,
                          t->cols);
+        copy_tile(t);
     }
     place_tile(t, base, row, 0);
     for (size_t k = 0; k < m->fold_count; k++) {
@@ -203,10 +208,11 @@ static void reduce_rows(tile *t, void *const *base, int64_t col, fold_state *sta
     for (int64_t row = 0; row < rows; row += most) {
         t->rows = least(most, rows - row);
         place_tile(t, base, row, col);
-        run_tile(t);
+        compute_tile(t);
         for (size_t k = 0; k < m->fold_count; k++)
             fold_rows(&m->folds[k].how, &states[k], fold_source(t, &m->folds[k]), row, t->rows,
                       cols);
+        copy_tile(t);
     }
     place_tile(t, base, 0, col);
     for (size_t k = 0; k < m->fold_count; k++) {
@@ -243,7 +249,8 @@ static void run_plane(tile *t, void *const *base, int64_t rows, int64_t cols) {
             t->rows = rows - row < height ? rows - row : height;
             t->cols = cols - col < width ? cols - col : width;
             place_tile(t, base, row, col);
-            run_tile(t);
+            compute_tile(t);
+            copy_tile(t);
         }
 }
 

@@ -2,7 +2,18 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Overlap: which bytes the tensors of a call share. A result may lie exactly on an operand, or
  * interleave with other tensors without a common byte; anything else is refused before a byte is
- * written. */
+ * written.
+ *
+ * When may an operand be written over? When nothing reads it any more. Who reads is asked at three
+ * depths, and each answers for itself:
+ *
+ *     parts     in their order: a result of a part may lie on what this part or an earlier one
+ *               reads, and on nothing that a later one does (overlap_check)
+ *     blocks    of all parts, in any order: they are cut along dimensions that every part has in
+ *               full, so that no other block reads those bytes (may_cut in stages.c)
+ *     elements  of a part: loads, of reductions too, come before the store of the same places
+ *               (step.c in jit/emit; first_writer in precompiled/make.c; op by op in interpret.c)
+ */
 #ifndef TOSAJIT_RUNTIME_RUN_OVERLAP_H
 #define TOSAJIT_RUNTIME_RUN_OVERLAP_H
 

@@ -404,6 +404,72 @@ static void results_may_change_places(void **state) {
     }
 }
 
+/* A result y that takes the place of x, and what x is reduced to: x is reduced as it was, whether
+ * an instruction or a copy writes y, and of whatever is reduced. Rows and columns cross tiles. */
+static void what_is_written_over_was_reduced_before(void **state) {
+    (void)state;
+    enum { MOST = 9 * 4100 };
+    static const char *const texts[] = {
+        "y = x * 2; s = sum(x, axis=%d) : f32[?,?]",
+        "y = x + z; s = max(x, axis=%d) : x: f32[?,?], z: f32[1,1]",
+        "y = z + 1; s = sum(x, axis=%d) : x: f32[?,?], z: f32[?,?]",
+        "s = sum(x, axis=%d); m = min(x, axis=%d); y = m + x : f32[?,?]",
+        "y = (x + 1) * x; s = sum(x * x, axis=%d); t = max(x, axis=%d) : f32[?,?]",
+        "y = maximum(x, z); s = sum(x, axis=%d) : x: i32[?,?], z: i32[1,1]",
+        "y = -x; s = sum(x, axis=%d) : f16[?,?]",
+        "y = x * x; s = all(x > 0.5, axis=%d); n = prod(x, axis=%d) : f64[?,?]"};
+    static const int64_t sizes[][2] = {{5, 7}, {9, 4100}, {4100, 9}, {1, 3000}, {3000, 1}};
+    static uint8_t x[MOST * 8], z[MOST * 8], found[3][MOST * 8], expected[3][MOST * 8];
+    char text[120];
+    size_t in_place = 0;
+    for (size_t t = 0; t < 2 * sizeof texts / sizeof *texts; t++) {
+        tosajit_expr *expr;
+        tosajit_kernel *kernel;
+        const int axis = (int)t % 2;
+        snprintf(text, sizeof text, texts[t / 2], axis, axis);
+        REQUIRE(tosajit_expr_parse(text, strlen(text), NULL, &expr));
+        kernel = make(expr);
+        const size_t operands = tosajit_kernel_operand_count(kernel),
+                     results = tosajit_kernel_result_count(kernel);
+        for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+            tosajit_tensor from[2], to[3];
+            int64_t dims[3][TOSAJIT_MAX_RANK];
+            static const int64_t one[2] = {1, 1};
+            size_t replaced = results;
+            for (size_t o = 0; o < operands; o++) {
+                const tosajit_tensor_type type = tosajit_kernel_operand_type(kernel, o);
+                const size_t bytes = tosajit_type_size(type.element);
+                from[o] =
+                    tosajit_dense(type.element, o ? z : x, 2, type.dims[0] == 1 ? one : sizes[k]);
+                for (size_t e = 0; e < MOST; e++)
+                    test_random_everyday(&randoms, type.element, (o ? z : x) + e * bytes);
+            }
+            for (size_t r = 0; r < results; r++) {
+                const tosajit_tensor_type type = tosajit_kernel_result_type(kernel, r);
+                int32_t rank;
+                REQUIRE(tosajit_kernel_result_dims(kernel, from, operands, r, &rank, dims[r]));
+                to[r] = tosajit_dense(type.element, expected[r], rank, dims[r]);
+                if (replaced == results && !memcmp(dims[r], sizes[k], sizeof sizes[k]))
+                    replaced = r;
+            }
+            REQUIRE(tosajit_run_interpreted(kernel, from, operands, to, results));
+            for (size_t r = 0; r < results; r++) to[r].data = r == replaced ? x : found[r];
+            const tosajit_status status = tosajit_run(kernel, from, operands, to, results);
+            if (status == TOSAJIT_OVERLAP) continue; /* a later part reads x */
+            REQUIRE(status);
+            in_place++;
+            for (size_t r = 0; r < results; r++)
+                if (memcmp(to[r].data, expected[r],
+                           (size_t)(dims[r][0] * dims[r][1]) * tosajit_type_size(to[r].element)))
+                    fail_msg("%s, of %dx%d: result %zu", text, (int)sizes[k][0], (int)sizes[k][1],
+                             r);
+        }
+        tosajit_kernel_release(kernel);
+    }
+    print_message("%zu calls in place\n", in_place);
+    assert_true(in_place > sizeof texts / sizeof *texts * 4);
+}
+
 /* Sums of so many maxima, each of which is read twice, the second time when all have been added. */
 static void many_values_live_at_once(void **state) {
     (void)state;
@@ -507,6 +573,7 @@ int main(void) {
         cmocka_unit_test(every_shift_of_a_product),
         cmocka_unit_test(tiles_fit_all_sizes),
         cmocka_unit_test(results_may_change_places),
+        cmocka_unit_test(what_is_written_over_was_reduced_before),
         cmocka_unit_test(many_values_live_at_once),
         cmocka_unit_test(its_entry_takes_a_context),
         cmocka_unit_test(no_image_is_saved),

@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Random expressions of reductions, norms and views: the bits of a result are the interpreter's, on
- * each level of the CPU, with threads, precompiled, from an image, bound, whatever the strides. A
+ * each level of the CPU, with threads, precompiled, from an image, bound, whatever the strides, and
+ * in place of operands, where all forms refuse the same. A
  * case is an expression with operands of some sizes. What one form refuses, all refuse.
  *
  * TOSAJIT_CASES=<n>, TOSAJIT_CALLS=<n> of each expression, TOSAJIT_SEED=<n>; `ctest -C soak -R
@@ -57,8 +58,8 @@ static struct {
     tosajit_kernel *kernels[KERNELS];
     test_random random;
     unsigned char operands[OPERANDS][ELEMENTS * 8], expected[MOST_RESULTS][ROOM * 8 / 4],
-        found[ROOM * 8 / 4], image[IMAGE];
-    uint64_t cases, calls, elements, refused_texts, refused_calls, texts;
+        found[ROOM * 8 / 4], shared[OPERANDS][ELEMENTS * 8], image[IMAGE];
+    uint64_t cases, calls, elements, refused_texts, refused_calls, texts, in_place, overlaps;
 } f;
 
 static int64_t draw(int64_t low, int64_t high) { return test_random_range(&f.random, low, high); }
@@ -160,7 +161,7 @@ static sentence random_sentence(void) {
         reads_y |= strchr(steps[step], 'y') && step < KEEPING;
         if (step >= KEEPING) keeps = false;
         write_step(&s, k, steps[step], value, (int)draw(0, RANK - 1));
-        if (k == 0 || test_random_chance(&f.random, 80)) snprintf(value, sizeof value, "t%d", k);
+        if (test_random_chance(&f.random, 75)) snprintf(value, sizeof value, "t%d", k);
     }
     append(&s, " : ");
     write_type(&s, "x", false);
@@ -240,17 +241,35 @@ static void draw_operand(const sentence *s, const int64_t sizes[RANK], size_t k,
     c->operands[k] = (tosajit_tensor){element, rank, f.operands[k], c->dims[k], c->strides[k]};
 }
 
-static void check(const sentence *s, const call *c, int form, size_t r, const unsigned char *found,
-                  int64_t count) {
-    const int64_t size = (int64_t)tosajit_type_size(s->element);
+/* Where element n of a tensor is, counted in row-major order. */
+static int64_t offset_of(const tosajit_tensor *t, int64_t n) {
+    int64_t at = 0;
+    if (!t->strides) return n * (int64_t)tosajit_type_size(t->element);
+    for (int32_t d = t->rank; d-- > 0;) {
+        at += n % t->dims[d] * t->strides[d];
+        n /= t->dims[d];
+    }
+    return at;
+}
+
+static int64_t count_of(const tosajit_tensor *t) {
+    int64_t count = 1;
+    for (int32_t d = 0; d < t->rank; d++) count *= t->dims[d];
+    return count;
+}
+
+static void check(const sentence *s, const call *c, int form, size_t r, const tosajit_tensor *found,
+                  const char *how) {
+    const int64_t size = (int64_t)tosajit_type_size(s->element), count = count_of(found);
     for (int64_t n = 0; n < count; n++) {
         const uint64_t want = test_bits(s->element, f.expected[r] + n * size),
-                       got = test_bits(s->element, found + n * size);
+                       got = test_bits(s->element,
+                                       (unsigned char *)found->data + offset_of(found, n));
         if (!test_same(s->element, want, got, 0))
             fail_msg("%s\nx of %" PRId64 "x%" PRId64 "x%" PRId64 ", case %" PRIu64
-                     ", %s: element %" PRId64 " of result %zu is %" PRIX64 " and not %" PRIX64,
+                     ", %s%s: element %" PRId64 " of result %zu is %" PRIX64 " and not %" PRIX64,
                      s->text, c->dims[0][0], c->dims[0][1], c->dims[0][2], f.cases,
-                     form == IMAGED ? "from an image" : forms[form].name, n, r, got, want);
+                     form == IMAGED ? "from an image" : forms[form].name, how, n, r, got, want);
     }
     f.elements += (uint64_t)count;
 }
@@ -259,9 +278,7 @@ static void check(const sentence *s, const call *c, int form, size_t r, const un
 static bool place(const sentence *s, call *c) {
     const int64_t size = (int64_t)tosajit_type_size(s->element);
     for (size_t r = 0; r < c->result_count; r++) {
-        int64_t count = 1;
-        for (int32_t d = 0; d < c->results[r].rank; d++) count *= c->results[r].dims[d];
-        if (count * size > (int64_t)sizeof f.found) return false;
+        if (count_of(&c->results[r]) * size > (int64_t)sizeof f.found) return false;
         c->results[r].data = f.expected[r];
     }
     return true;
@@ -288,31 +305,77 @@ static tosajit_status run(int form, const call *c) {
                                      c->result_count);
 }
 
-static void compare_forms(const sentence *s, call *c) {
-    const int64_t size = (int64_t)tosajit_type_size(s->element);
+/* Places for the results of a call that are apart from everything; false if there is no room. */
+static bool spread(call *c) {
+    unsigned char *at = f.found;
+    for (size_t r = 0; r < c->result_count; r++) {
+        const int64_t bytes =
+            count_of(&c->results[r]) * (int64_t)tosajit_type_size(c->results[r].element);
+        if (at + bytes > f.found + sizeof f.found) return false;
+        c->results[r].data = at;
+        at += (bytes + 63) / 64 * 64;
+    }
+    return true;
+}
+
+/* False if the call is refused. */
+static bool compare_forms(const sentence *s, call *c) {
     const tosajit_status status = run(0, c);
     for (int k = 1; k < KERNELS; k++) {
-        unsigned char *at = f.found;
         if (!f.kernels[k]) continue;
         call own = *c;
-        for (size_t r = 0; r < c->result_count; r++) {
-            int64_t count = 1;
-            for (int32_t d = 0; d < c->results[r].rank; d++) count *= c->results[r].dims[d];
-            if (at + count * size > f.found + sizeof f.found) return;
-            own.results[r].data = at;
-            at += (count * size + 63) / 64 * 64;
-        }
+        if (!spread(&own)) return false;
         const tosajit_status got = run(k, &own);
         if (got != status)
             fail_msg("%s: %s: %s, not %s", s->text, k == IMAGED ? "image" : forms[k].name,
                      tosajit_last_error(), tosajit_status_name(status));
-        for (size_t r = 0; r < c->result_count && !status; r++) {
-            int64_t count = 1;
-            for (int32_t d = 0; d < c->results[r].rank; d++) count *= c->results[r].dims[d];
-            check(s, c, k, r, own.results[r].data, count);
-        }
+        for (size_t r = 0; r < c->result_count && !status; r++)
+            check(s, c, k, r, &own.results[r], "");
     }
     if (status) f.refused_calls++;
+    return !status;
+}
+
+/* Which operand each result takes the place of, -1: none. */
+static bool draw_places(const call *c, int *places) {
+    bool any = false, taken[OPERANDS] = {false};
+    for (size_t r = 0; r < c->result_count; r++) {
+        places[r] = -1;
+        for (size_t k = 0; k < c->operand_count && places[r] < 0; k++) {
+            const tosajit_tensor *to = &c->results[r], *from = &c->operands[k];
+            if (taken[k] || to->rank != from->rank || test_random_chance(&f.random, 30) ||
+                memcmp(to->dims, from->dims, (size_t)to->rank * sizeof *to->dims))
+                continue;
+            any = taken[k] = true;
+            places[r] = (int)k;
+        }
+    }
+    return any;
+}
+
+/* The same call on copies of the operands, with results in place of some. */
+static void compare_in_place(const sentence *s, const call *c) {
+    int places[MOST_RESULTS];
+    tosajit_status status = TOSAJIT_OK;
+    if (!draw_places(c, places)) return;
+    for (int k = 0; k < KERNELS; k++) {
+        if (!f.kernels[k]) continue;
+        call own = *c;
+        if (!spread(&own)) return;
+        memcpy(f.shared, f.operands, sizeof f.shared);
+        for (size_t o = 0; o < c->operand_count; o++) own.operands[o].data = f.shared[o];
+        for (size_t r = 0; r < c->result_count; r++)
+            if (places[r] >= 0) own.results[r] = own.operands[places[r]];
+        const tosajit_status got = run(k, &own);
+        if (k == 0) status = got;
+        if (got != status || (got && got != TOSAJIT_OVERLAP))
+            fail_msg("%s in place: %s: %s, not %s", s->text, k == IMAGED ? "image" : forms[k].name,
+                     tosajit_last_error(), tosajit_status_name(status));
+        for (size_t r = 0; r < c->result_count && !status; r++)
+            check(s, c, k, r, &own.results[r], " in place");
+    }
+    f.in_place++;
+    if (status) f.overlaps++;
 }
 
 static void one_case(const sentence *s) {
@@ -320,10 +383,11 @@ static void one_case(const sentence *s) {
     int64_t sizes[RANK];
     draw_sizes(s, sizes);
     for (size_t k = 0; k < c.operand_count; k++) draw_operand(s, sizes, k, &c);
-    if (measure(s, &c))
-        compare_forms(s, &c);
-    else
+    if (measure(s, &c)) {
+        if (compare_forms(s, &c)) compare_in_place(s, &c);
+    } else {
         f.refused_calls++;
+    }
     f.cases++;
 }
 
@@ -345,9 +409,12 @@ static void rows_have_the_same_bits_everywhere(void **state) {
     }
     print_message("seed %" PRIu64 ": %" PRIu64 " cases of %" PRIu64 " expressions, %" PRIu64
                   " calls, %" PRIu64 " elements compared; refused: %" PRIu64
-                  " expressions, %" PRIu64 " cases\n",
-                  seed, f.cases, f.texts, f.calls, f.elements, f.refused_texts, f.refused_calls);
+                  " expressions, %" PRIu64 " cases; in place: %" PRIu64 ", of which %" PRIu64
+                  " are refused\n",
+                  seed, f.cases, f.texts, f.calls, f.elements, f.refused_texts, f.refused_calls,
+                  f.in_place, f.overlaps);
     assert_true(f.refused_calls < f.cases / 2 && f.refused_texts < f.texts / 4 * 3);
+    assert_true(f.in_place > f.cases / 20 && f.overlaps < f.in_place / 4 * 3);
 }
 
 static int open_all(void **state) {
