@@ -78,30 +78,67 @@ static tosajit_status tile(const mover_call *c, tosajit_value *value) {
     return view(c->expr, TOSAJIT_OP_tile, c->operand, c->numbers, c->count, value);
 }
 
-/* New dimensions in front, and sizes of 1 repeated. A size that is only known when called is the
- * wanted one. */
-static tosajit_status broadcast_to(const mover_call *c, tosajit_value *value) {
+/* What broadcast_to makes of dimension d of the result. */
+typedef struct broadcasting {
     int64_t shape[TOSAJIT_MAX_RANK], multiples[TOSAJIT_MAX_RANK];
-    const int32_t rank = (int32_t)c->count, lead = rank - c->type.rank;
-    bool reshapes = false;
-    if (lead < 0)
+    tosajit_tensor_type beside; /* what a size that may be 1 repeats beside */
+    bool reshapes, open;
+} broadcasting;
+
+static tosajit_status broadcast_dimension(const mover_call *c, int32_t d, broadcasting *b) {
+    const int32_t lead = b->beside.rank - c->type.rank;
+    const int64_t own = d < lead ? 1 : c->type.dims[d - lead], wanted = c->numbers[d];
+    const bool open = own == TOSAJIT_DYNAMIC && wanted > 0, one = open && wanted == 1;
+    if (wanted == 0 || wanted < -1)
+        return diag_error(TOSAJIT_BAD_ATTRIBUTE,
+                          "%" PRId64 " is no size that dimension %d can have; it is at least 1, or "
+                          "-1, which leaves it as it is",
+                          wanted, (int)d);
+    if (own > 1 && own != wanted && wanted != -1)
+        return diag_error(TOSAJIT_SHAPE_MISMATCH,
+                          "dimension %d of %s does not become %" PRId64
+                          "; only a size of 1 repeats",
+                          (int)(d - lead), type_print(&c->type).text, wanted);
+    b->shape[d] = d < lead || one ? 1 : size_of(d - lead);
+    b->multiples[d] = own == 1 && wanted > 0 ? wanted : 1;
+    b->beside.dims[d] = open ? wanted : 1;
+    b->reshapes |= d < lead || one;
+    b->open |= open && !one;
+    return TOSAJIT_OK;
+}
+
+/* x, beside so many zeros that are not chosen. */
+static tosajit_status repeat_beside(const mover_call *c, const tosajit_tensor_type *type,
+                                    tosajit_value *value) {
+    static const uint8_t yes = 1;
+    static const uint64_t zero = 0;
+    tosajit_tensor_type flag = {TOSAJIT_I1, type->rank, {0}}, element = flag;
+    tosajit_value chosen[3] = {0, *value, 0};
+    element.element = type->element;
+    for (int32_t d = 0; d < type->rank; d++) flag.dims[d] = element.dims[d] = 1;
+    tosajit_status status = tosajit_expr_constant(c->expr, &flag, &yes, &chosen[0]);
+    if (!status) status = tosajit_expr_constant(c->expr, &element, &zero, &chosen[2]);
+    if (!status)
+        status =
+            view(c->expr, TOSAJIT_OP_tile, chosen[2], type->dims, (size_t)type->rank, &chosen[2]);
+    return status ? status
+                  : tosajit_expr_op(c->expr, TOSAJIT_OP_select, chosen, 3, NULL, NULL, value);
+}
+
+/* New dimensions in front, and sizes of 1 repeated. A size that is only known when called is 1 or
+ * the wanted one. */
+static tosajit_status broadcast_to(const mover_call *c, tosajit_value *value) {
+    broadcasting b = {.beside = {c->type.element, (int32_t)c->count, {0}}};
+    tosajit_status status = TOSAJIT_OK;
+    if (b.beside.rank < c->type.rank)
         return diag_error(TOSAJIT_SHAPE_MISMATCH, "%s has more dimensions than %zu",
                           type_print(&c->type).text, c->count);
-    for (int32_t d = 0; d < rank; d++) {
-        const int64_t own = d < lead ? 1 : c->type.dims[d - lead], wanted = c->numbers[d];
-        shape[d] = d < lead ? 1 : own == TOSAJIT_DYNAMIC && wanted > 0 ? wanted : size_of(d - lead);
-        multiples[d] = own == 1 && wanted > 0 ? wanted : 1;
-        reshapes |= d < lead || shape[d] > 0;
-        if (own > 1 && own != wanted && wanted != -1)
-            return diag_error(TOSAJIT_SHAPE_MISMATCH,
-                              "dimension %d of %s does not become %" PRId64
-                              "; only a size of 1 repeats",
-                              (int)(d - lead), type_print(&c->type).text, wanted);
-    }
+    for (int32_t d = 0; !status && d < b.beside.rank; d++) status = broadcast_dimension(c, d, &b);
     *value = c->operand;
-    tosajit_status status =
-        reshapes ? view(c->expr, TOSAJIT_OP_reshape, *value, shape, c->count, value) : TOSAJIT_OK;
-    return status ? status : view(c->expr, TOSAJIT_OP_tile, *value, multiples, c->count, value);
+    if (!status && b.reshapes)
+        status = view(c->expr, TOSAJIT_OP_reshape, *value, b.shape, c->count, value);
+    if (!status) status = view(c->expr, TOSAJIT_OP_tile, *value, b.multiples, c->count, value);
+    return status || !b.open ? status : repeat_beside(c, &b.beside, value);
 }
 
 tosajit_status mover_drop(tosajit_expr *expr, tosajit_value operand, const bool *dropped,
@@ -223,19 +260,34 @@ static void put_range(subscripted *s, int64_t begin, int64_t end, int64_t step) 
     s->slices |= begin != TOSAJIT_DYNAMIC || end != TOSAJIT_DYNAMIC || step != 1;
 }
 
-/* An end as NumPy has it: at most what there is. A size that is not known stays as it is. */
-static int64_t clip(int64_t position, int64_t n, int64_t step) {
-    if (position == TOSAJIT_DYNAMIC || n == TOSAJIT_DYNAMIC) return position;
+/* A position as NumPy has it: at most what there is. `open` is the end that is meant without one.
+ */
+static int64_t clip(int64_t position, int64_t n, int64_t step, int64_t open) {
+    const int64_t least = step > 0 ? 0 : -1, most = step > 0 ? n : n - 1;
+    if (position == TOSAJIT_DYNAMIC) return open;
     if (position < 0) position += n;
-    if (position < 0) return step > 0 ? 0 : TOSAJIT_DYNAMIC;
-    return position >= n ? (step > 0 ? n : n - 1) : position;
+    return position < least ? least : position > most ? most : position;
 }
 
+/* A range of a size that is not known stays as it is. Of a known one an end that is the operand's
+ * is left out. */
 static tosajit_status take_range(const mover_call *c, const subscript *from, subscripted *s) {
-    const int64_t n = c->type.dims[s->d], step = from->step == TOSAJIT_DYNAMIC ? 1 : from->step;
+    const int64_t n = c->type.dims[s->d], step = from->step == TOSAJIT_DYNAMIC ? 1 : from->step,
+                  far = step > 0 ? n : -1;
+    int64_t begin = from->begin, end = from->end;
     if (step == 0) return diag_error(TOSAJIT_BAD_ATTRIBUTE, "the step of a subscript is not 0");
-    put_range(s, clip(from->begin, n, step), clip(from->end, n, step), step);
-    if (s->ranges[3 * s->d + 1] == n && step > 0) s->ranges[3 * s->d + 1] = TOSAJIT_DYNAMIC;
+    if (n != TOSAJIT_DYNAMIC) {
+        const int64_t first = clip(begin, n, step, step > 0 ? 0 : n - 1);
+        end = clip(end, n, step, far);
+        if (step > 0 ? end <= first : end >= first)
+            return diag_error(TOSAJIT_SHAPE_MISMATCH,
+                              "dimension %d: nothing is left of the %" PRId64
+                              " ind%s of %s; a static size is at least 1",
+                              (int)s->d, n, n == 1 ? "ex" : "ices", type_print(&c->type).text);
+        if (begin != TOSAJIT_DYNAMIC) begin = first;
+        if (end == far) end = TOSAJIT_DYNAMIC;
+    }
+    put_range(s, begin, end, step);
     s->shape[s->kept++] = size_of(s->d++);
     return TOSAJIT_OK;
 }

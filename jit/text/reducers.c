@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "runtime/base/types.h"
+
 static tosajit_tensor_type type_of(const reducer_call *c, tosajit_value value) {
     tosajit_tensor_type type = {TOSAJIT_F32, 0, {0}};
     tosajit_expr_type(c->expr, value, &type);
@@ -82,19 +84,27 @@ static tosajit_status reduce(const reducer_call *c, tosajit_op op, tosajit_value
     return reduce_before(c, op, x, c->axis_count, value);
 }
 
+/* The number of elements that each call counts. Over axes that are no neighbours it is a sum of
+ * counts, of integers, so that it is rounded once, as the constant is. */
+static tosajit_status count_elements(const reducer_call *c, tosajit_value x, tosajit_value *value) {
+    const int last = c->axis_count - 1, first = first_neighbour(c, x, last);
+    const tosajit_type own = type_of(c, x).element;
+    tosajit_status status = first > 0 ? cast(c, x, TOSAJIT_I64, &x) : TOSAJIT_OK;
+    if (!status) status = along(c, TOSAJIT_OP_reduce_count, x, first, last, value);
+    if (!status) status = reduce_before(c, TOSAJIT_OP_reduce_sum, *value, first, value);
+    return status ? status : cast(c, *value, own, value);
+}
+
 /* The number of elements: a constant where the type says it, else counted by each call. */
 static tosajit_status size_of(const reducer_call *c, tosajit_value x, tosajit_value *value) {
     const tosajit_tensor_type type = type_of(c, x);
-    double size = 1;
-    bool known = true;
+    int64_t size = 1;
     for (int k = 0; k < c->axis_count; k++) {
-        known &= type.dims[c->axes[k]] != TOSAJIT_DYNAMIC;
-        size *= (double)type.dims[c->axes[k]];
+        const int64_t own = type.dims[c->axes[k]];
+        if (own == TOSAJIT_DYNAMIC || !size_multiply(size, own, &size))
+            return count_elements(c, x, value);
     }
-    if (known) return number(c, x, size, value);
-    const int first = first_neighbour(c, x, c->axis_count - 1);
-    tosajit_status status = along(c, TOSAJIT_OP_reduce_count, x, first, c->axis_count - 1, value);
-    return status ? status : reduce_before(c, TOSAJIT_OP_reduce_sum, *value, first, value);
+    return number(c, x, type.element == TOSAJIT_F64 ? (double)size : (double)(float)size, value);
 }
 
 /* A sum divided by the number of elements less `less`. */

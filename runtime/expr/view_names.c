@@ -161,10 +161,10 @@ static void reshape_sizes(finding *f, const view_sizes *in, view_sizes *own) {
     }
 }
 
-/* Whether a range is all of a size, which may be a name. */
+/* Whether a range is all of a size. A name is no number: an end of -1 is not the first name. */
 static bool is_whole(const int64_t range[3], int64_t size) {
     return (range[0] == 0 || range[0] == TOSAJIT_DYNAMIC) && range[2] == 1 &&
-           (range[1] == TOSAJIT_DYNAMIC || range[1] == size);
+           (range[1] == TOSAJIT_DYNAMIC || (size > 0 && range[1] == size));
 }
 
 static int64_t range_size(finding *f, int32_t d, int64_t size) {

@@ -227,6 +227,110 @@ class Run:
         self.refused += 1
 
 
+BOUNDS = (None, -8, -7, -6, -3, -2, -1, 0, 1, 2, 3, 5, 6, 7)
+STEPS = (None, 1, 2, 3, -1, -2)
+
+
+def written(s):
+    parts = ["" if v is None else str(v) for v in (s.start, s.stop, s.step)]
+    return ":".join(parts if s.step is not None else parts[:2])
+
+
+def leaves(s, n):
+    """Whether NumPy would clip a range, or turn one around: that of a dynamic size is refused then."""
+    falls = s.step is not None and s.step < 0
+    begin, end = ((None if v is None else v + n if v < 0 else v) for v in (s.start, s.stop))
+    begin, end = (n - 1 if falls else 0) if begin is None else begin, (-1 if falls else n) if end is None else end
+    return (end > begin if falls else end < begin) or begin > n - falls or begin < -falls or end > n - falls or (s.stop is not None and end < 0)
+
+
+def compare(kernel, array, expected, refused, text):
+    """The call's result is NumPy's; where NumPy clips, or has none, it may be refused."""
+    try:
+        got = np.asarray(kernel(array))
+    except tosajit.Error as error:
+        assert refused, f"{text} of {array.shape}: {error}"
+        return
+    assert expected is not None and got.shape == expected.shape and np.array_equal(got, expected), f"{text} of {array.shape}: {got}, not {expected}"
+
+
+def slices(rng):
+    """Every begin, end and step beside NumPy's; of slices of slices some thousand; of sizes from 0 to 6, static and dynamic."""
+    engine = tosajit.Engine(backend="precompiled")
+    ranges = [slice(b, e, s) for b in BOUNDS for e in BOUNDS for s in STEPS]
+    few = [s for s in ranges if s.start in (None, -2, -1, 0, 1, 2) and s.stop in (None, -2, -1, 0, 1, 2)]
+    chains = [(s,) for s in ranges] + [(rng.choice(few), rng.choice(few)) for _ in range(4000)]
+    for k, chain in enumerate(chains):
+        text = "x" + "".join(f"[{written(s)}]" for s in chain)
+        try:
+            kernel = engine.compile(f"{text} : f64[?]")
+        except tosajit.Error as error:
+            kernel = None
+            assert len(chain) > 1 and "leave the" in str(error) or "nothing is left" in str(error), f"{text}: {error}"
+        for n in range(7):
+            array, left = np.arange(float(n)), []
+            expected = array
+            for s in chain:
+                left.append(leaves(s, len(expected)))
+                expected = expected[s]
+            if kernel:
+                compare(kernel, array, expected, any(left), text)
+            if n == 0 or k % 5 != n % 5:
+                continue
+            sizes = [len(array[chain[0]]), len(expected)]
+            try:
+                fixed = engine.compile(f"{text} : f64[{n}]")
+            except tosajit.Error as error:
+                assert 0 in sizes and "nothing is left" in str(error), f"{text} of {n}: {error}"
+                continue
+            assert 0 not in sizes, f"{text} of {n}"
+            compare(fixed, array, expected, False, text)
+    planes = np.arange(30.0).reshape(5, 6)
+    for a in ("", ":", "1:", ":-1", "0:-1", ":-2", "1:-1", "::2", "1::2", ":3", "::-1", ":1:-1")[1:]:
+        for b in (":", "1:", ":-1", "0:-1", ":-2", "1:-1", "::2", "1::2", ":3", "::-1", ":1:-1"):
+            text = f"x[{a}, {b}]"
+            compare(engine.compile(f"{text} : f64[?,?]"), planes, eval(text, {"x": planes}), False, text)
+    for text in ("x[1:] - x[:-1]", "x[:-1][1:]", "x[1:][:-1]", "x[2:] - 2 * x[1:-1] + x[:-2]", "(x[:-1] * x[1:])[::-1][:-1]"):
+        assert np.array_equal(tosajit.evaluate(text, x=planes), eval(text, {"x": planes})), text
+
+
+def broadcasts():
+    """A size of 1 repeats whether it is known when compiled or when called; another one is the wanted one."""
+    for backend in BACKENDS:
+        engine = tosajit.Engine(backend=backend)
+        for element, dtype in (("f32", "f4"), ("i8", "i1"), ("f16", "f2"), ("i64", "i8"), ("i1", "?"), ("u16", "u2")):
+            for wanted in ((3,), (4, 3), (2, 4, 3), (1,), (5, 1)):
+                kernel = engine.compile(f"broadcast_to(x, {wanted}) : {element}[?]")
+                for n in (0, 1, 2, 3):
+                    array = np.arange(2, n + 2).astype(dtype)
+                    fits = n in (1, wanted[-1])
+                    compare(kernel, array, np.broadcast_to(array, wanted) if fits else None, not fits, f"broadcast_to {wanted}")
+        kernel = engine.compile("broadcast_to(x, 2, -1, 3) * 2 : f32[?,?]")
+        for shape in ((4, 1), (1, 1), (1, 3), (5, 3)):
+            array = np.arange(float(np.prod(shape))).reshape(shape).astype("f4")
+            compare(kernel, array, np.broadcast_to(array, (2, shape[0], 3)) * 2, False, "broadcast_to (2, -1, 3)")
+    for text in ("broadcast_to(x, 0) : f32[?]", "broadcast_to(x, 0) : f32[1]", "broadcast_to(x, -2) : f32[1]", "broadcast_to(x, 2, 0) : f32[3]"):
+        try:
+            tosajit.compile(text)
+        except tosajit.Error as error:
+            assert "is no size that dimension" in str(error), error
+        else:
+            raise AssertionError(f"{text} is not refused")
+
+
+def means():
+    """A mean divides by the number of elements, rounded once, whether that is known when compiled or counted by a call, over any axes."""
+    sizes = (3, 1, 5001, 1, 5003)
+    ones = np.lib.stride_tricks.as_strided(np.ones(1, np.float32), sizes, (0,) * len(sizes))
+    for backend in ("native", "precompiled"):
+        engine = tosajit.Engine(backend=backend)
+        for axes in ((0, 2, 4), (0, 4), (2, 4), (0, 1, 2, 3, 4)):
+            number = np.float32(np.prod([sizes[a] for a in axes]))
+            for each in ("?,?,?,?,?", ",".join(map(str, sizes)), "?,1,5001,?,?"):
+                total, mean = engine.compile(f"s = sum(x, axis={axes}); m = mean(x, axis={axes}) : x: f32[{each}]")(ones)
+                assert np.array_equal(mean, total / number), f"{backend}: axes {axes} of [{each}]: {mean.ravel()[0]}"
+
+
 def main():
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 300
     first = int(sys.argv[2]) if len(sys.argv) > 2 else 0
@@ -234,6 +338,9 @@ def main():
         run = Run(folder)
         for seed in range(first, first + count):
             run.one(seed)
+    slices(random.Random(first))
+    broadcasts()
+    means()
     print(f"{count} expressions: {run.compared} results as NumPy's, {run.refused} refusals")
     assert run.refused < run.compared
 
