@@ -78,30 +78,49 @@ static tosajit_status tile(const mover_call *c, tosajit_value *value) {
     return view(c->expr, TOSAJIT_OP_tile, c->operand, c->numbers, c->count, value);
 }
 
-/* New dimensions in front, and sizes of 1 repeated. A size that is only known when called is the
- * wanted one. */
+/* What repeats where x has 1 element: a constant of these sizes beside x, of which it chooses x. */
+static tosajit_status stretch(const mover_call *c, const int64_t *multiples, tosajit_value *value) {
+    static const uint8_t yes = 1;
+    tosajit_tensor_type one = {TOSAJIT_I1, (int32_t)c->count, {0}};
+    tosajit_value chosen[3] = {0, *value, *value};
+    for (int32_t d = 0; d < one.rank; d++) one.dims[d] = 1;
+    tosajit_status status = tosajit_expr_constant(c->expr, &one, &yes, &chosen[0]);
+    if (!status)
+        status = view(c->expr, TOSAJIT_OP_tile, chosen[0], multiples, c->count, &chosen[0]);
+    return status ? status
+                  : tosajit_expr_op(c->expr, TOSAJIT_OP_select, chosen, 3, NULL, NULL, value);
+}
+
+/* New dimensions in front, and sizes of 1 repeated. A size that is only known when called is 1, or
+ * the wanted one. */
 static tosajit_status broadcast_to(const mover_call *c, tosajit_value *value) {
-    int64_t shape[TOSAJIT_MAX_RANK], multiples[TOSAJIT_MAX_RANK];
+    int64_t shape[TOSAJIT_MAX_RANK], multiples[TOSAJIT_MAX_RANK], unknown[TOSAJIT_MAX_RANK];
     const int32_t rank = (int32_t)c->count, lead = rank - c->type.rank;
-    bool reshapes = false;
+    bool reshapes = lead > 0, stretches = false;
     if (lead < 0)
         return diag_error(TOSAJIT_SHAPE_MISMATCH, "%s has more dimensions than %zu",
                           type_print(&c->type).text, c->count);
     for (int32_t d = 0; d < rank; d++) {
         const int64_t own = d < lead ? 1 : c->type.dims[d - lead], wanted = c->numbers[d];
-        shape[d] = d < lead ? 1 : own == TOSAJIT_DYNAMIC && wanted > 0 ? wanted : size_of(d - lead);
-        multiples[d] = own == 1 && wanted > 0 ? wanted : 1;
-        reshapes |= d < lead || shape[d] > 0;
-        if (own > 1 && own != wanted && wanted != -1)
+        const bool open = own == TOSAJIT_DYNAMIC && wanted != -1;
+        if (wanted != -1 && (wanted < 1 || (own > 1 && own != wanted)))
             return diag_error(TOSAJIT_SHAPE_MISMATCH,
-                              "dimension %d of %s does not become %" PRId64
-                              "; only a size of 1 repeats",
+                              wanted < 1 ? "dimension %d of %s does not become %" PRId64
+                                           "; a static size is at least 1"
+                                         : "dimension %d of %s does not become %" PRId64
+                                           "; only a size of 1 repeats",
                               (int)(d - lead), type_print(&c->type).text, wanted);
+        shape[d] = d < lead || (open && wanted == 1) ? 1 : size_of(d - lead);
+        multiples[d] = own == 1 && wanted > 0 ? wanted : 1;
+        unknown[d] = open ? wanted : 1;
+        reshapes |= open && wanted == 1;
+        stretches |= unknown[d] > 1;
     }
     *value = c->operand;
     tosajit_status status =
         reshapes ? view(c->expr, TOSAJIT_OP_reshape, *value, shape, c->count, value) : TOSAJIT_OK;
-    return status ? status : view(c->expr, TOSAJIT_OP_tile, *value, multiples, c->count, value);
+    if (!status) status = view(c->expr, TOSAJIT_OP_tile, *value, multiples, c->count, value);
+    return status || !stretches ? status : stretch(c, unknown, value);
 }
 
 tosajit_status mover_drop(tosajit_expr *expr, tosajit_value operand, const bool *dropped,
@@ -152,7 +171,7 @@ static tosajit_status squeeze(const mover_call *c, tosajit_value *value) {
         int64_t d;
         tosajit_status status = to_dimension(c->numbers[k], c->type.rank, &d);
         if (status) return status;
-        if (c->type.dims[d] != 1)
+        if (c->type.dims[d] != 1 && c->type.dims[d] != TOSAJIT_DYNAMIC)
             return diag_error(TOSAJIT_SHAPE_MISMATCH, "dimension %d of %s is not 1", (int)d,
                               type_print(&c->type).text);
         dropped[d] = true;
