@@ -295,7 +295,7 @@ static kernel_object *compile_here(engine_object *e, const arguments *a, const r
                                    const view *views, signature types, bool quick) {
     PyObject *type, *value, *trace;
     kernel_object *kernel = compile_for(e, a, r, &types, quick);
-    if (kernel) return kernel;
+    if (kernel || !r->declares) return kernel;
     PyErr_Fetch(&type, &value, &trace);
     if (count_bools(r, &a->given, views, &types)) kernel = compile_for(e, a, r, &types, quick);
     PyErr_Restore(type, value, trace);

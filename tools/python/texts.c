@@ -65,6 +65,7 @@ static PyObject *read_language(const engine_object *e, PyObject *text, PyObject 
 typedef struct reading {
     const engine_object *e;
     PyObject *text, *names;
+    bool declares;
 } reading;
 
 static void read_names(void *data) {
@@ -74,6 +75,7 @@ static void read_names(void *data) {
         r->names = found;
         return;
     }
+    r->declares = true;
     r->names = read_language(r->e, r->text, found);
     Py_DECREF(found);
 }
@@ -89,7 +91,7 @@ static bool make_room(PyObject *dict) {
     return !failed;
 }
 
-static PyObject *make(PyObject *names) {
+static PyObject *make(PyObject *names, bool declares) {
     remembered *r = calloc(1, sizeof *r);
     PyObject *capsule = r ? PyCapsule_New(r, NULL, forget) : PyErr_NoMemory();
     if (!capsule) {
@@ -98,6 +100,7 @@ static PyObject *make(PyObject *names) {
         return NULL;
     }
     r->names = names;
+    r->declares = declares;
     r->count = PyTuple_Size(names);
     return capsule;
 }
@@ -105,9 +108,9 @@ static PyObject *make(PyObject *names) {
 PyObject *texts_find(engine_object *e, PyObject *text) {
     PyObject *capsule = PyDict_GetItemWithError(e->remembered, text);
     if (capsule || PyErr_Occurred()) return Py_XNewRef(capsule);
-    reading r = {e, text, NULL};
+    reading r = {e, text, NULL, false};
     deep_call(read_names, &r);
-    capsule = r.names ? make(r.names) : NULL;
+    capsule = r.names ? make(r.names, r.declares) : NULL;
     if (!capsule) return NULL;
     if (make_room(e->remembered) && !PyDict_SetItem(e->remembered, text, capsule)) return capsule;
     Py_DECREF(capsule);

@@ -22,6 +22,7 @@ typedef struct signature {
 typedef struct remembered {
     PyObject *names;  /* of operands: a tuple of str */
     Py_ssize_t count; /* of names */
+    bool declares;    /* the text is one of the library's language */
     size_t kernels;   /* that were made; the last TEXTS_KERNELS of them are here */
     struct {
         signature types;

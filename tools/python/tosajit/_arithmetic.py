@@ -5,6 +5,7 @@ types. Out: others, of the type and with the meaning that NumPy's operators and 
 from __future__ import annotations
 
 import _ast
+import math
 import operator
 
 from ._tosajit import ArgumentError, ElementTypeError
@@ -123,13 +124,18 @@ def limits(type: str) -> Tuple[int, int]:
     return (0, (1 << bits) - 1) if type[0] == "u" or bits == 1 else (-1 << (bits - 1), (1 << (bits - 1)) - 1)
 
 
+# From here on a number rounds to infinity.
+_INFINITE = {"f16": 65520.0, "bf16": 3.3961775292304957e38, "f32": 3.4028235677973366e38}
+
+
 def _checked(number: Any, type: str) -> Any:
     """The number as one of the type, which must have it."""
     if type in FLOATS:
         try:
-            return float(number)
+            real = float(number)
         except OverflowError:
             wrong(f"a number of {number.bit_length()} bits is no value of {type}")
+        return real if abs(real) < _INFINITE.get(type, math.inf) else math.copysign(math.inf, real)
     least, most = limits(type)
     if isinstance(number, float) or not least <= number <= most:
         wrong(f"{number} is no value of {type}")
@@ -234,6 +240,8 @@ class Text:
         type = self.common(*values)
         if type not in INTEGERS + ("i1",):
             return type
+        if type == "i64" and all(value.type == "i1" for value in values if not loose(value)):
+            return "f64"  # of a whole number of Python
         return max((least_float(value.type) for value in values if not loose(value)), key=WIDTH.__getitem__, default="f64")
 
     # ------------------------------------------------------------------------------------------
@@ -421,7 +429,7 @@ class Text:
 
     def beyond(self, sign: str, x: Value, above: bool) -> Value:
         """Integers beside a number that is above all of them, or below."""
-        x = self.name(x)
+        x = self.name(self.typed(x, "i32") if x.type in ("i8", "i16") else x)
         truth = sign == "!=" or (sign[0] == "<" if above else sign[0] == ">")
         return Value(f"({x.text} {'==' if truth else '!='} {x.text})", "i1")
 
@@ -637,6 +645,12 @@ def _ones(n: int) -> Callable[[Text, Value], Value]:
     return make
 
 
+def positive(t: Text, x: Value) -> Value:
+    if t.common(x) == "i1" and not loose(x):
+        refuse("there is no plus of an i1; NumPy has none either")
+    return t.typed(x, "i64" if t.common(x) == "i1" else t.common(x))
+
+
 def _same(t: Text, x: Value) -> Value:
     return t.typed(x, t.common(x))
 
@@ -681,7 +695,7 @@ _add(1, floor=_whole("floor"), ceil=_whole("ceil"), rint=_real("roundeven"), rou
      trunc=_whole("trunc"), fix=_fix, sign=_sign, abs=_absolute, absolute=_absolute, fabs=_real("abs"), signbit=_signbit,
      reciprocal=_reciprocal,
      negative=lambda t, x: t.negate(x), negate=lambda t, x: t.negate(x), neg=lambda t, x: t.negate(x),
-     positive=_same, copy=_same, conj=_same, conjugate=_same, real=_same, imag=_no_complex,
+     positive=positive, copy=_same, conj=_same, conjugate=_same, real=_same, imag=_no_complex,
      square=square,
      relu=lambda t, x: t.extreme("maximum", x, number(0)),
      relu6=lambda t, x: t.extreme("minimum", t.extreme("maximum", x, number(0)), number(6)),

@@ -11,7 +11,7 @@ import _ast
 import math
 
 from ._arithmetic import (BINARY, COMPARE, DIM, FLOATS, FUNCTIONS, GAP, INTEGERS, NAMES, ONE, WIDTH, Text, Value, astype, convert, fold, invert,
-                          kind, literal, logical_not, loose, may_cast, number, promote, refuse, words, wrong)
+                          kind, literal, logical_not, loose, may_cast, number, positive, refuse, words, wrong)
 
 TYPE_CHECKING = False  # module typing takes longer to load than everything else here
 if TYPE_CHECKING:
@@ -77,6 +77,10 @@ class Views(Text):
     """Functions that move elements, and those that drop dimensions. A dimension that NumPy has dropped stays as a GAP for as long as
     it can: so what is reduced again keeps its order, and only results lose it."""
 
+    def __init__(self, names: Sequence[str] = ()) -> None:
+        super().__init__(names)
+        self.moved = set(names)  # operands, and subscripts of these
+
     # ------------------------------------------------------------------------------------------
     # Dimensions
 
@@ -89,8 +93,10 @@ class Views(Text):
         return Value(text, value.type, value.weak, places=tuple(place for place in value.places if place))
 
     def array(self, value: Value) -> Value:
-        """The value with a type, as views want it."""
-        return self.typed(value, self.common(value)) if value.number is not None or value.operand is not None else value
+        """The value as an array: with a type of its own, as views make them."""
+        if value.number is not None or value.operand is not None:
+            return self.typed(value, self.common(value))
+        return Value(value.text, value.type, places=value.places)
 
     def aligned(self, values: Sequence[Value]) -> List[Value]:
         """The values with their gaps in the same places, so that they broadcast as NumPy's do."""
@@ -98,7 +104,12 @@ class Views(Text):
             return list(values)
         behind = [_gaps_behind(value) for value in values]
         most = [max((gaps[k] for gaps in behind if k < len(gaps)), default=0) for k in range(max(map(len, behind)))]
-        return [self.spread(value, gaps, most) for value, gaps in zip(values, behind)]
+        spread = [self.spread(value, gaps, most) for value, gaps in zip(values, behind)]
+        longest = max((len(value.places) for value in spread if DIM in value.places), default=0)
+        for k, value in enumerate(values):  # one element is beside any other, wherever its dimensions are
+            if DIM not in value.places and len(spread[k].places) <= longest and value.number is None:
+                spread[k] = Value(value.text, value.type, value.weak, places=spread[k].places, operand=value.operand, fits=value.fits)
+        return spread
 
     def spread(self, value: Value, gaps: List[int], most: List[int]) -> Value:
         """With more gaps behind some dimensions, which are counted from the last."""
@@ -156,12 +167,18 @@ class Views(Text):
                 parts.append(":")
                 places.append(GAP)
                 k += 1
-            parts.append(_range(item) if isinstance(item, slice) else str(item))
-            places += ([old[k] if item == slice(None) else DIM] if isinstance(item, slice) else [])
+            if isinstance(item, slice):
+                parts.append(_range(item))
+                places.append(old[k] if item == slice(None) else DIM)
+            else:  # of what is computed the dimension stays as a gap, as behind a reduction
+                parts += [str(item)] if value.text in self.moved else [str(item), "None"]
+                places += [] if value.text in self.moved else [GAP]
             k += 1
         parts += [":"] * (len(old) - k)
         places += [GAP] * (len(old) - k)
         text = value.text if set(parts) <= {":"} else f"{value.text}[{', '.join(parts)}]"
+        if value.text in self.moved:
+            self.moved.add(text)
         return Value(text, value.type, value.weak, places=tuple(places))
 
     def reshape(self, value: Value, shape: List[int]) -> Value:
@@ -478,7 +495,7 @@ class _Reader:
     @staticmethod
     def reduced_axes(name: str, keys: Dict[str, Any], x: Value) -> List[int]:
         if keys.get("axis") is not None:
-            return Dimensions.axes(keys["axis"], x.rank, name)
+            return [] if x.rank == 0 and keys["axis"] in (0, -1) and _REDUCERS[name] != "real" else Dimensions.axes(keys["axis"], x.rank, name)
         if name in _LAST and "axis" not in keys:
             return [x.rank - 1] if x.rank else []
         return list(range(x.rank))
@@ -680,7 +697,7 @@ class _Reader:
                _ast.Compare: compare, _ast.BoolOp: truths, _ast.IfExp: choice, _ast.Call: call, _ast.Subscript: subscript}
 
 
-_SIGNS: Dict[Any, Callable[..., Value]] = {_ast.USub: lambda t, x: t.negate(x), _ast.UAdd: lambda t, x: t.typed(x, t.common(x)), _ast.Invert: invert}
+_SIGNS: Dict[Any, Callable[..., Value]] = {_ast.USub: lambda t, x: t.negate(x), _ast.UAdd: positive, _ast.Invert: invert}
 _MOVERS: Dict[str, Callable[[_Reader, Any], Value]] = {
     "transpose": _Reader.transpose, "permute": _Reader.transpose, "swapaxes": _Reader.swapaxes, "reshape": _Reader.reshape,
     "flip": _Reader.flip, "squeeze": _Reader.squeeze, "expand_dims": _Reader.expand, "unsqueeze": _Reader.expand, "tile": _Reader.tile,
@@ -792,7 +809,7 @@ def _walk(root: Any, found: Callable[[Any], None]) -> None:
             found(node)
         if kind is _ast.IfExp:
             parts = [node.body, node.test, node.orelse]
-        elif kind is _ast.Call and type(node.func) is _ast.Name:
+        elif kind is _ast.Call:
             parts = [*node.args, *node.keywords]
         else:
             parts = []
@@ -875,8 +892,8 @@ def _spelled(name: str, k: int) -> str:
 class _Weak:
     """Python's numbers among the operands: each is declared as what it is used as, and checked as that when it comes."""
 
-    def __init__(self, names: Sequence[str], types: Sequence[str], kinds: Sequence[str]):
-        self.names, self.types, self.kinds = names, types, kinds
+    def __init__(self, users: Sequence[str], names: Sequence[str], types: Sequence[str], kinds: Sequence[str]):
+        self.users, self.names, self.types, self.kinds = users, names, types, kinds
 
     def replace(self, texts: List[str]) -> Tuple[List[str], List[str]]:
         """The texts with these operands, and how each operand is declared."""
@@ -905,13 +922,13 @@ class _Weak:
         """Where a whole number is several types, it must be a value of each of them."""
         _, declared = self.replace(texts)
         found = []
-        for k, name in enumerate(self.names):
+        for k, name in enumerate(self.users):
             uses = {part.partition("\2")[0].partition(":")[2] for text in texts for part in text.split("\1")[1:] if part.startswith(f"{k}:")}
             if self.kinds[k] == "i" and declared[k] == "i64":
-                found += [(f"\1{k}:i64\2", type) for type in sorted(uses - {"i64"}) if type in INTEGERS]
+                found += [(name, f"\1{k}:i64\2", type) for type in sorted(uses - {"i64"}) if type in INTEGERS]
         t = Text()
-        for text, type in found:
-            t.guard(Value(text, "i64"), type, f"the number is no value of {type}")
+        for name, text, type in found:
+            t.guard(Value(text, "i64"), type, f"operand {name}: the number is no value of {type}")
         return t.guards
 
 
@@ -956,7 +973,7 @@ def translate(text: str, operands: Sequence[str], types: Sequence[str], weak: Se
         program.run(out, casting)
     except RecursionError:
         wrong("the text nests too deeply; give parts of it names: a = ...; b = ...")
-    return _write(program, _Weak(spelled, types, weak), ranks)
+    return _write(program, _Weak(operands, spelled, types, weak), ranks)
 
 
 def _write(program: _Program, weak: _Weak, ranks: Sequence[int]) -> Tuple[str, Optional[str], Tuple[str, ...]]:
