@@ -236,8 +236,8 @@ class Manners(unittest.TestCase):
                             ("n in n", "compared by"), ("lambda n: n", "error"), ("n.mean()", "by their names alone"), ("np.sqrt(n)", "by their names alone"), ("n.shape", "has no .shape"), ("sum(n, axis=2)", "axis 2 is none of 2"),
                             ("sum(n, dtype=1)", "has no argument dtype"), ("pad(n, 1, mode='edge')", "fills with one value"), ("n[0, 0, 0]", "more than 2 dimensions"), ("n[::0]", "is not 0"), ("'a' + n", "neither a number"),
                             ("1j * n", "complex"), ("transpose(n, (0, 0))", "given twice"), ("(n, n)", "no such expression"), ("x = y = n", "a statement is|expected"), ("[n, 1] + n", "numbers alone"), ("1 / 0 + n", "cannot compute"),
-                            ("tile(n, 0)", "repeated once"), ("concatenate((n, n[0]))", "not joined"), ("for i in n: n", "error"), ("import os", "no Python|a statement"), ("lambda * n", "no Python"), ("n f", "error|no Python"), ("", "empty|found"),
-                            ("n + (1 << 20000000000)", "more than 2048 bits"), ("n + 9 ** 9 ** 9", "2048 bits"), ("n + " + "99 * " * 5000 + "1", "2048 bits"), ("n\0", "null|no Python|error"), ("\ud800 + 1", "surrogate|half")):
+                            ("tile(n, 0)", "repeated once"), ("concatenate((n, n[0]))", "not joined"), ("for i in n: n", "error"), ("import os", "no Python|no op import"), ("lambda * n", "no Python"), ("n f", "error|no Python"), ("", "empty|found"),
+                            ("n + (1 << 20000000000)", "more than 2048 bits"), ("n + 9 ** 9 ** 9", "2048 bits"), ("n + " + "99 * " * 1000 + "1", "2048 bits"), ("n\0", "null|no Python|error"), ("\ud800 + 1", "surrogate|half")):
             with self.assertRaisesRegex(tosajit.Error, words, msg=text):
                 tosajit.evaluate(text, {"n": n, "i": f}, {})
 

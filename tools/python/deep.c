@@ -1,11 +1,34 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* In: work. Out: its exception, if there is one. */
+#define _GNU_SOURCE /* pthread_getattr_np */
 #include "tools/python/deep.h"
 
 #include <pthread.h>
 
-enum { DEEP_STACK = 16 << 20 }; /* of which the system gives what is used */
+#include "tools/python/errors.h"
+
+/* The deepest text of Python's takes less than half of it; of a new stack the system gives what is
+ * used. */
+enum { DEEP_ROOM = 4 << 20, DEEP_STACK = 16 << 20 };
+
+/* Whether the thread's stack, which grows downward, has room. A thread finds out once. */
+static bool has_room(void) {
+    static _Thread_local uintptr_t lowest;
+    pthread_attr_t attributes;
+    void *address = NULL;
+    size_t size = 0;
+    char here;
+    if (!lowest) {
+        lowest = UINTPTR_MAX;
+        if (!pthread_getattr_np(pthread_self(), &attributes)) {
+            if (!pthread_attr_getstack(&attributes, &address, &size))
+                lowest = (uintptr_t)address + DEEP_ROOM;
+            pthread_attr_destroy(&attributes);
+        }
+    }
+    return (uintptr_t)&here > lowest;
+}
 
 typedef struct job {
     void (*work)(void *data);
@@ -41,10 +64,22 @@ static void run_and_wait(job *j) {
     pthread_attr_destroy(&attributes);
 }
 
-void deep_call(void (*work)(void *data), void *data) {
+static void run_deep(void (*work)(void *data), void *data) {
     job j = {work, data, PyThreadState_GetInterpreter(PyThreadState_Get()), false, NULL,
              NULL, NULL};
     Py_BEGIN_ALLOW_THREADS run_and_wait(&j);
     Py_END_ALLOW_THREADS if (j.done) PyErr_Restore(j.type, j.value, j.trace);
     else work(data);
+}
+
+void deep_call(module_state *state, void (*work)(void *data), void *data) {
+    const bool room = has_room();
+    if (room) work(data);
+    if (room && !(PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_RecursionError))) return;
+    PyErr_Clear();
+    run_deep(work, data);
+    if (!PyErr_Occurred() || !PyErr_ExceptionMatches(PyExc_RecursionError)) return;
+    PyErr_Clear();
+    errors_say(state, TOSAJIT_LIMIT_EXCEEDED,
+               "the text nests too deeply; give parts of it names: a = ...; b = ...");
 }

@@ -321,7 +321,7 @@ static void compile_deep(void *data) {
 static kernel_object *compile(engine_object *e, const arguments *a, const remembered *r,
                               const view *views, const signature *types, bool quick) {
     compiling c = {e, a, r, views, types, quick, NULL};
-    deep_call(compile_deep, &c);
+    deep_call(e->state, compile_deep, &c);
     return c.kernel;
 }
 

@@ -109,7 +109,7 @@ PyObject *texts_find(engine_object *e, PyObject *text) {
     PyObject *capsule = PyDict_GetItemWithError(e->remembered, text);
     if (capsule || PyErr_Occurred()) return Py_XNewRef(capsule);
     reading r = {e, text, NULL, false};
-    deep_call(read_names, &r);
+    deep_call(e->state, read_names, &r);
     capsule = r.names ? make(r.names, r.declares) : NULL;
     if (!capsule) return NULL;
     if (make_room(e->remembered) && !PyDict_SetItem(e->remembered, text, capsule)) return capsule;

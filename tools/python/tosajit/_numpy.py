@@ -790,7 +790,7 @@ class _Tree:
     def parse(source: str) -> Any:
         try:
             return compile(source, "<text>", "exec", _ast.PyCF_ONLY_AST, True).body  # type: ignore[attr-defined]
-        except (RecursionError, MemoryError):
+        except MemoryError:  # its own limit; where recursion has one, there may be more room elsewhere
             wrong("the text nests too deeply; give parts of it names: a = ...; b = ...")
 
     def check(self, node: Any) -> None:
@@ -969,10 +969,7 @@ def translate(text: str, operands: Sequence[str], types: Sequence[str], weak: Se
     taken = [node.targets[0].id for node in tree.body if type(node) is _ast.Assign]
     reader = _Reader(tree.given.source, tree.given.marks, values, [*spelled, *taken])
     program = _Program(reader, tree.body)
-    try:
-        program.run(out, casting)
-    except RecursionError:
-        wrong("the text nests too deeply; give parts of it names: a = ...; b = ...")
+    program.run(out, casting)
     return _write(program, _Weak(operands, spelled, types, weak), ranks)
 
 
