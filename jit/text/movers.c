@@ -189,7 +189,7 @@ static tosajit_status squeeze(const mover_call *c, tosajit_value *value) {
         int64_t d;
         tosajit_status status = to_dimension(c->numbers[k], c->type.rank, &d);
         if (status) return status;
-        if (c->type.dims[d] != 1)
+        if (c->type.dims[d] != 1 && c->type.dims[d] != TOSAJIT_DYNAMIC)
             return diag_error(TOSAJIT_SHAPE_MISMATCH, "dimension %d of %s is not 1", (int)d,
                               type_print(&c->type).text);
         dropped[d] = true;

@@ -6,9 +6,9 @@
 
 #include "runtime/base/types.h"
 
-piece_tree tree_of(tosajit_value value) { return (piece_tree){1, 1, {value}, {{PIECE, 0}}}; }
+piece_tree tree_of(tosajit_value value) { return (piece_tree){1, 1, {value}, {{PIECE, 0}}, 0}; }
 
-piece_tree tree_begin(int32_t axis) { return (piece_tree){0, 1, {0}, {{(int8_t)axis, 0}}}; }
+piece_tree tree_begin(int32_t axis) { return (piece_tree){0, 1, {0}, {{(int8_t)axis, 0}}, 0}; }
 
 /* What is divided along the same axis is not nested. */
 bool tree_add(piece_tree *to, const piece_tree *piece) {

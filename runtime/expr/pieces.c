@@ -85,6 +85,7 @@ static tosajit_status slice_box(splitting *s, tosajit_value k, const piece_box *
 static bool same_places(const splitting *s, const piece_tree *a, const piece_tree *b,
                         int32_t shift) {
     bool same = tree_same(a, b, shift);
+    if (same && a->divided == b->divided) return true;
     for (int32_t p = 0; same && p < a->count; p++) {
         const tosajit_tensor_type *t = type_of(s, a->values[p]), *u = type_of(s, b->values[p]);
         for (int32_t axis = 0; same && axis < t->rank; axis++)
@@ -448,10 +449,18 @@ static tosajit_status copy_input(splitting *s, tosajit_value k, piece_tree *made
     return status;
 }
 
+static bool divides_anew(tosajit_op op) {
+    return op_views(op) || op == TOSAJIT_OP_concat || op == TOSAJIT_OP_pad;
+}
+
 static tosajit_status split_node(splitting *s, tosajit_value k) {
     const expr_node *node = &s->expr->nodes[k];
     piece_tree *made = &s->values[k];
-    if (node->kind == NODE_OP) return split_op(s, k, made);
+    if (node->kind == NODE_OP) {
+        tosajit_status status = split_op(s, k, made);
+        if (divides_anew(node->op)) made->divided = k;
+        return status;
+    }
     *made = tree_of(0);
     if (node->kind == NODE_INPUT) return copy_input(s, k, made);
     return expr_constant_bytes(s->split, &node->type, node->data, node->data_size, node->splat,

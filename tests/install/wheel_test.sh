@@ -26,6 +26,7 @@ info/licenses/LICENSE
 tosajit/__init__.py
 tosajit/__init__.pyi
 tosajit/_command.py
+tosajit/_arithmetic.py
 tosajit/_graph.py
 tosajit/_numpy.py
 tosajit/_onnxruntime/engine.py

@@ -19,6 +19,7 @@ for python in /usr/bin/python3 $(command -v python3 python3.11 python3.12 python
     "$python" -c 'import numpy' 2>/dev/null || continue
     with_numpy=$python
     "$python" "$source/tests/tools/python_numpy_test.py"
+    "$python" "$source/tests/tools/python_manners_test.py"
 done
 [ -n "$tried" ] || { echo "there is no Python 3.11 or later"; exit 1; }
 [ -n "$with_numpy" ] || { echo "no Python here has NumPy: apt-get install python3-numpy"; exit 1; }

@@ -8,6 +8,7 @@
 
 #include "tools/python/call.h"
 #include "tools/python/compile.h"
+#include "tools/python/deep.h"
 #include "tools/python/errors.h"
 #include "tools/python/manners.h"
 #include "tools/python/numpy.h"
@@ -181,11 +182,13 @@ static bool is_float(tosajit_type type) {
     return type >= TOSAJIT_F16 && type <= TOSAJIT_F64 && type != TOSAJIT_TYPE_COUNT;
 }
 
-/* A number has the type of the arrays, where that has such numbers. Elsewhere it is weak, and comes
- * in the widest type. */
+/* A number comes in the type of the arrays, where that has this number, and else in the widest
+ * type. Which type it takes in the text is known when that is read. */
 static tosajit_type number_type(PyObject *number, tosajit_type common) {
     const bool fraction = PyFloat_CheckExact(number);
-    if (common != TOSAJIT_TYPE_COUNT && common != TOSAJIT_I1 && (!fraction || is_float(common)))
+    if (common != TOSAJIT_TYPE_COUNT && common != TOSAJIT_I1 &&
+        (is_float(common) ||
+         (!fraction && (view_fits(number, common) || !view_fits(number, TOSAJIT_I64)))))
         return common;
     return fraction ? TOSAJIT_F64 : TOSAJIT_I64;
 }
@@ -210,7 +213,8 @@ static bool take(const engine_object *e, const remembered *r, const call_given *
         ask.element = number_type(g->objects[i], common);
         taken[i] = view_take(e->state, &views[i], g->objects[i], &ask);
         if (!taken[i]) return false;
-        if (ask.element != common) types->weak |= 1ull << i;
+        types->weak |= 1ull << i;
+        if (PyFloat_CheckExact(g->objects[i])) types->floats |= 1ull << i;
     }
     return true;
 }
@@ -218,18 +222,11 @@ static bool take(const engine_object *e, const remembered *r, const call_given *
 /* ---------------------------------------------------------------------------------------------
  * Kernels */
 
-static kernel_object *compile_for(engine_object *e, const arguments *a, const remembered *r,
-                                  const signature *types, bool quick) {
-    const manners_text m = {a->text,
-                            r->names,
-                            types->element,
-                            types->rank,
-                            types->weak,
-                            (tosajit_type)types->out,
-                            (manners_casting)types->casting};
-    PyObject *text = manners_translate(e->state, &m);
+static kernel_object *compile_text_for(engine_object *e, PyObject *text, const remembered *r,
+                                       const signature *types, bool quick) {
     tosajit_named_type *named = calloc((size_t)r->count + 1, sizeof *named);
-    bool ready = text && named;
+    bool ready = named;
+    if (!named) PyErr_NoMemory();
     for (Py_ssize_t i = 0; i < r->count && ready; i++) {
         named[i].name = PyUnicode_AsUTF8AndSize(PyTuple_GetItem(r->names, i), NULL);
         named[i].type.element = (tosajit_type)types->element[i];
@@ -244,8 +241,39 @@ static kernel_object *compile_for(engine_object *e, const arguments *a, const re
                                  .quick = quick};
     PyObject *kernel = ready ? compile_text(e, &given) : NULL;
     free(named);
-    Py_XDECREF(text);
     return (kernel_object *)kernel;
+}
+
+/* Operands are called as the caller calls them, whatever the language can. */
+static bool call_by_names(kernel_object *k, const remembered *r) {
+    PyObject *names = PyTuple_New(k->operand_count + k->result_count);
+    for (Py_ssize_t i = 0; names && i < k->operand_count + k->result_count; i++)
+        PyTuple_SetItem(names, i,
+                        Py_NewRef(PyTuple_GetItem(i < r->count ? r->names : k->names, i)));
+    if (!names) return false;
+    Py_DECREF(k->names);
+    k->names = names;
+    return true;
+}
+
+static kernel_object *compile_for(engine_object *e, const arguments *a, const remembered *r,
+                                  const signature *types, bool quick) {
+    const manners_text m = {
+        a->text,     r->names,      types->element,           types->rank,
+        types->weak, types->floats, (tosajit_type)types->out, (manners_casting)types->casting};
+    manners_made made;
+    if (!manners_translate(&m, &made)) return NULL;
+    kernel_object *kernel = compile_text_for(e, made.text, r, types, quick);
+    bool whole = kernel && kernel->operand_count == r->count && call_by_names(kernel, r);
+    if (whole && made.guard) {
+        kernel->guard = (PyObject *)compile_text_for(e, made.guard, r, types, quick);
+        kernel->sentences = Py_NewRef(made.sentences);
+        whole = kernel->guard;
+    }
+    if (!whole && PyErr_Occurred() && made.text != a->text) manners_reword(&m);
+    manners_release(&made);
+    if (!whole) Py_CLEAR(kernel);
+    return kernel;
 }
 
 /* The types with bools as numbers. False if there are none. */
@@ -261,13 +289,13 @@ static bool count_bools(const remembered *r, const call_given *g, const view *vi
     return any && common != TOSAJIT_TYPE_COUNT;
 }
 
-/* Bools are i1, as masks are. Where the text is defined for numbers alone they are numbers; where
- * for neither, the exception is about i1. */
-static kernel_object *compile(engine_object *e, const arguments *a, const remembered *r,
-                              const view *views, signature types, bool quick) {
+/* Of a text of the language bools are i1, as masks are. Where it is defined for numbers alone they
+ * are numbers; where for neither, the exception is about i1. */
+static kernel_object *compile_here(engine_object *e, const arguments *a, const remembered *r,
+                                   const view *views, signature types, bool quick) {
     PyObject *type, *value, *trace;
     kernel_object *kernel = compile_for(e, a, r, &types, quick);
-    if (kernel) return kernel;
+    if (kernel || !r->declares) return kernel;
     PyErr_Fetch(&type, &value, &trace);
     if (count_bools(r, &a->given, views, &types)) kernel = compile_for(e, a, r, &types, quick);
     PyErr_Restore(type, value, trace);
@@ -275,12 +303,34 @@ static kernel_object *compile(engine_object *e, const arguments *a, const rememb
     return kernel;
 }
 
+typedef struct compiling {
+    engine_object *e;
+    const arguments *a;
+    const remembered *r;
+    const view *views;
+    const signature *types;
+    bool quick;
+    kernel_object *kernel;
+} compiling;
+
+static void compile_deep(void *data) {
+    compiling *c = data;
+    c->kernel = compile_here(c->e, c->a, c->r, c->views, *c->types, c->quick);
+}
+
+static kernel_object *compile(engine_object *e, const arguments *a, const remembered *r,
+                              const view *views, const signature *types, bool quick) {
+    compiling c = {e, a, r, views, types, quick, NULL};
+    deep_call(e->state, compile_deep, &c);
+    return c.kernel;
+}
+
 /* A text that comes again is worth compiling. Where that fails the quick one goes on answering. */
 static void improve(engine_object *e, const arguments *a, remembered *r, const view *views,
                     size_t slot) {
     const signature types = r->known[slot].types;
     r->known[slot].kernel->quick = false; /* once */
-    kernel_object *kernel = compile(e, a, r, views, types, false);
+    kernel_object *kernel = compile(e, a, r, views, &types, false);
     if (!kernel) PyErr_Clear();
     slot = texts_kernel(r, &types); /* other threads may have come meanwhile */
     if (kernel && slot < TEXTS_KERNELS) texts_replace(r, slot, kernel);
@@ -296,11 +346,11 @@ static kernel_object *kernel_for(engine_object *e, const arguments *a, remembere
         slot = texts_kernel(r, types);
     }
     if (slot < TEXTS_KERNELS) return (kernel_object *)Py_NewRef((PyObject *)r->known[slot].kernel);
-    kernel_object *kernel = compile(e, a, r, views, *types, true);
+    kernel_object *kernel = compile(e, a, r, views, types, true);
     if (!kernel && r->kernels && PyErr_ExceptionMatches(e->state->errors[MODULE_ARGUMENT])) {
         PyErr_Clear(); /* there may be no room for more kernels of this text */
         texts_forget_kernels(r);
-        kernel = compile(e, a, r, views, *types, true);
+        kernel = compile(e, a, r, views, types, true);
     }
     if (kernel) texts_keep(r, types, kernel);
     return kernel;
@@ -309,15 +359,35 @@ static kernel_object *kernel_for(engine_object *e, const arguments *a, remembere
 /* ---------------------------------------------------------------------------------------------
  * Calls */
 
-/* Bools again, as what the kernel takes them for. */
-static bool take_bools(const kernel_object *k, const call_given *g, view *views) {
+/* Numbers and bools again, as what the kernel takes them for. */
+static bool take_loose(const kernel_object *k, const call_given *g, view *views) {
     for (Py_ssize_t i = 0; i < k->operand_count; i++) {
         const request ask = {"operand", PyTuple_GetItem(k->names, i), k->tensors[i].element, 0,
                              false};
-        if (PyBool_Check(g->objects[i]) && !view_take(k->state, &views[i], g->objects[i], &ask))
+        if (views[i].tensor.element != ask.element && is_loose(g->objects[i]) &&
+            !view_take(k->state, &views[i], g->objects[i], &ask))
             return false;
     }
     return true;
+}
+
+/* What of the operands' elements only a call can know. */
+static bool passes(const kernel_object *k, const view *views) {
+    static const int64_t ones[TOSAJIT_MAX_RANK] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    const kernel_object *guard = (const kernel_object *)k->guard;
+    int32_t found = 0;
+    tosajit_tensor operands[TOSAJIT_MAX_TENSORS];
+    for (Py_ssize_t i = 0; i < k->operand_count; i++) operands[i] = views[i].tensor;
+    const tosajit_tensor result =
+        tosajit_dense(TOSAJIT_I32, &found, guard->tensors[guard->operand_count].rank, ones);
+    tosajit_status status;
+    Py_BEGIN_ALLOW_THREADS status =
+        tosajit_run(guard->kernel, operands, (size_t)guard->operand_count, &result, 1);
+    Py_END_ALLOW_THREADS if (errors_raise(k->state, status)) return false;
+    if (found)
+        errors_say(k->state, TOSAJIT_INVALID_ARGUMENT, "%U",
+                   PyTuple_GetItem(k->sentences, found - 1));
+    return !found;
 }
 
 static PyObject *call(engine_object *e, const arguments *a, remembered *r, view *views,
@@ -327,7 +397,8 @@ static PyObject *call(engine_object *e, const arguments *a, remembered *r, view 
     if (!kernel) return NULL;
     *element = kernel->result_count == 1 ? kernel->tensors[kernel->operand_count].element
                                          : TOSAJIT_TYPE_COUNT;
-    if (take_bools(kernel, &a->given, views)) result = call_run(kernel, &a->given, views);
+    if (take_loose(kernel, &a->given, views) && (!kernel->guard || passes(kernel, views)))
+        result = call_run(kernel, &a->given, views);
     Py_DECREF((PyObject *)kernel);
     return result;
 }
@@ -366,7 +437,8 @@ static PyObject *call_cast(engine_object *e, const arguments *a, remembered *r, 
 static PyObject *run(engine_object *e, const arguments *a, remembered *r) {
     view views[TOSAJIT_MAX_TENSORS];
     bool taken[TOSAJIT_MAX_TENSORS];
-    signature types = {.weak = 0, .out = TOSAJIT_TYPE_COUNT, .casting = (uint8_t)a->casting};
+    signature types = {
+        .weak = 0, .floats = 0, .out = TOSAJIT_TYPE_COUNT, .casting = (uint8_t)a->casting};
     tosajit_type element = TOSAJIT_TYPE_COUNT;
     PyObject *result = NULL;
     if (take(e, r, &a->given, views, taken, &types)) {

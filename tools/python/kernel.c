@@ -42,7 +42,7 @@ PyObject *kernel_make(module_state *state, tosajit_kernel *kernel) {
     k->state = state;
     k->call = kernel_call_quickly;
     k->kernel = kernel;
-    k->engine = k->text = NULL;
+    k->engine = k->text = k->guard = k->sentences = NULL;
     k->quick = false;
     k->operand_count = (Py_ssize_t)operands;
     k->result_count = (Py_ssize_t)results;
@@ -63,6 +63,8 @@ static void kernel_dealloc(PyObject *self) {
     Py_XDECREF(k->names);
     Py_XDECREF(k->engine);
     Py_XDECREF(k->text);
+    Py_XDECREF(k->guard);
+    Py_XDECREF(k->sentences);
     PyObject_Free(self);
     Py_DECREF(type);
 }

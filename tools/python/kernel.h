@@ -25,6 +25,9 @@ typedef struct kernel_object {
     PyObject *text;   /* that was compiled, with its types; null: none */
     bool quick;       /* made for a first answer: precompiled operations, as long as it lives */
     PyObject *names;  /* of operands, then of results: a tuple of str */
+    PyObject *guard;  /* of evaluate: a kernel of the same operands, which gives 0 where the call is
+                         fine, else which of `sentences`, from 1 on, says why not; null: none */
+    PyObject *sentences; /* a tuple of str; null where there is no guard */
     Py_ssize_t operand_count, result_count;
     kernel_tensor tensors[TOSAJIT_MAX_TENSORS]; /* operands, then results */
 } kernel_object;

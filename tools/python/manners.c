@@ -24,24 +24,20 @@ static PyObject *function(const char *name) {
 }
 
 PyObject *manners_names(module_state *state, PyObject *text) {
-    PyObject *type, *value, *trace;
-    (void)state;
-    PyErr_Fetch(&type, &value, &trace);
     PyObject *f = function("names");
     PyObject *names = f ? PyObject_CallFunctionObjArgs(f, text, NULL) : NULL;
+    (void)state;
     Py_XDECREF(f);
-    if (names && PyTuple_Check(names)) {
-        Py_XDECREF(type);
-        Py_XDECREF(value);
-        Py_XDECREF(trace);
-        return names;
-    }
-    Py_XDECREF(names);
-    PyErr_Restore(type, value, trace); /* also in the place of one that came meanwhile */
-    return NULL;
+    return names;
 }
 
-/* Tuples of element types, of ranks, and of whether each is weak. */
+/* b, i or f of a number; nothing of an array. */
+static const char *kind(const manners_text *m, Py_ssize_t i) {
+    if (!(m->weak >> i & 1)) return "";
+    return m->element[i] == TOSAJIT_I1 ? "b" : m->floats >> i & 1 ? "f" : "i";
+}
+
+/* Tuples of element types, of kinds, and of ranks. */
 static bool describe(const manners_text *m, PyObject *lists[3]) {
     const Py_ssize_t count = PyTuple_Size(m->names);
     bool fine = true;
@@ -52,7 +48,7 @@ static bool describe(const manners_text *m, PyObject *lists[3]) {
     for (Py_ssize_t i = 0; fine && i < count; i++) {
         PyObject *items[3] = {
             PyUnicode_InternFromString(tosajit_type_name((tosajit_type)m->element[i])),
-            PyBool_FromLong((long)(m->weak >> i & 1)), PyLong_FromLong(m->rank[i])};
+            PyUnicode_InternFromString(kind(m, i)), PyLong_FromLong(m->rank[i])};
         for (int k = 0; k < 3; k++)
             fine = items[k] && !PyTuple_SetItem(lists[k], i, items[k]) && fine;
     }
@@ -72,33 +68,38 @@ static PyObject *call(const manners_text *m, PyObject *f, PyObject *const lists[
     return text;
 }
 
-/* Where the text stays as it is, a number needs a type all the same. */
-static PyObject *unchanged(module_state *state, const manners_text *m) {
-    const Py_ssize_t count = PyTuple_Size(m->names);
-    const char *found = NULL;
-    bool numbers = false; /* a bool has a type */
-    for (Py_ssize_t i = 0; i < count; i++)
-        numbers |= (m->weak >> i & 1) && m->element[i] != TOSAJIT_I1;
-    for (Py_ssize_t i = 0; i < count && numbers; i++) {
-        const char *element = tosajit_type_name((tosajit_type)m->element[i]);
-        if (m->weak >> i & 1) continue;
-        if (found && found != element)
-            return errors_say(state, TOSAJIT_TYPE_MISMATCH,
-                              "the arrays are of %s and %s, so a number has no type; pass it as an "
-                              "array",
-                              found, element);
-        found = element;
-    }
-    return Py_NewRef(m->text);
-}
-
-PyObject *manners_translate(module_state *state, const manners_text *m) {
+bool manners_translate(const manners_text *m, manners_made *made) {
     PyObject *lists[3] = {NULL, NULL, NULL};
     PyObject *f = function("translate");
-    PyObject *text = f && describe(m, lists) ? call(m, f, lists) : NULL;
+    PyObject *found = f && describe(m, lists) ? call(m, f, lists) : NULL;
+    *made = (manners_made){NULL, NULL, NULL};
     for (int k = 0; k < 3; k++) Py_XDECREF(lists[k]);
     Py_XDECREF(f);
-    if (text != Py_None) return text;
-    Py_DECREF(text);
-    return unchanged(state, m);
+    if (found == Py_None) {
+        made->text = Py_NewRef(m->text);
+    } else if (found) {
+        PyObject *guard = PyTuple_GetItem(found, 1);
+        made->text = Py_NewRef(PyTuple_GetItem(found, 0));
+        made->guard = guard == Py_None ? NULL : Py_NewRef(guard);
+        made->sentences = Py_NewRef(PyTuple_GetItem(found, 2));
+    }
+    Py_XDECREF(found);
+    return made->text;
+}
+
+void manners_release(manners_made *made) {
+    Py_XDECREF(made->text);
+    Py_XDECREF(made->guard);
+    Py_XDECREF(made->sentences);
+}
+
+void manners_reword(const manners_text *m) {
+    PyObject *type, *value, *trace;
+    PyErr_Fetch(&type, &value, &trace);
+    PyErr_NormalizeException(&type, &value, &trace);
+    PyObject *f = function("reword");
+    PyObject *done = f ? PyObject_CallFunctionObjArgs(f, value, m->text, m->names, NULL) : NULL;
+    Py_XDECREF(f);
+    Py_XDECREF(done);
+    PyErr_Restore(type, value, trace); /* also in the place of one that came meanwhile */
 }

@@ -18,21 +18,30 @@ typedef enum manners_casting {
 /* By the word that NumPy has for it; MANNERS_CASTINGS with an exception. */
 manners_casting manners_find_casting(module_state *state, PyObject *word);
 
-/* The names of the operands of a text that the library does not read, which is why there is an
- * exception; it stays if the text is no Python either. Null with an exception. */
+/* The names of the operands of a text, as a tuple. None if it declares types, as the library's
+ * language does; a str if it is no Python, which says why. Null with an exception. */
 PyObject *manners_names(module_state *state, PyObject *text);
 
 /* A text and the types of its operands. */
 typedef struct manners_text {
     PyObject *text, *names;
     const uint8_t *element, *rank; /* of each */
-    uint64_t weak;                 /* bit i: operand i is a number */
+    uint64_t weak, floats;         /* as in texts.h */
     tosajit_type out;              /* TOSAJIT_TYPE_COUNT: the result's own */
     manners_casting casting;
 } manners_text;
 
-/* The text that the library shall compile, as a new reference: the same, or another one. Null with
- * an exception. */
-PyObject *manners_translate(module_state *state, const manners_text *m);
+/* What the library shall compile, in new references. */
+typedef struct manners_made {
+    PyObject *text;      /* the same, or another one */
+    PyObject *guard;     /* kernel.h; null: none */
+    PyObject *sentences; /* a tuple, for the guard */
+} manners_made;
+
+/* False with an exception. */
+bool manners_translate(const manners_text *m, manners_made *made);
+void manners_release(manners_made *made);
+/* Have the exception about a text that was made speak of the caller's. */
+void manners_reword(const manners_text *m);
 
 #endif

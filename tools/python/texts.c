@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/python/deep.h"
 #include "tools/python/errors.h"
 #include "tools/python/manners.h"
 
@@ -42,17 +43,41 @@ static PyObject *split(const char *lines) {
     return tuple;
 }
 
-/* A text that the language does not read may be one of NumPy's. */
-static PyObject *read_names(const engine_object *e, PyObject *text) {
+/* Of a text that is no Python. It is the language's if it declares types; otherwise `complaint`
+ * says what Python minds, which counts where the language has nothing to complain of. */
+static PyObject *read_language(const engine_object *e, PyObject *text, PyObject *complaint) {
     Py_ssize_t length = 0;
     char *lines = NULL;
     const char *bytes = PyUnicode_AsUTF8AndSize(text, &length);
-    if (!bytes) return NULL;
-    if (errors_raise(e->state, tosajit_expr_operands(bytes, (size_t)length, &lines)))
-        return manners_names(e->state, text);
-    PyObject *names = split(lines);
+    if (!bytes) PyErr_Clear();
+    if (bytes && errors_raise(e->state, tosajit_expr_operands(bytes, (size_t)length, &lines)))
+        return NULL;
+    PyObject *names = complaint == Py_None && lines ? split(lines) : NULL;
     tosajit_text_release(lines);
-    return names;
+    if (names || PyErr_Occurred()) return names;
+    return errors_say(e->state, TOSAJIT_INVALID_ARGUMENT,
+                      "%S; evaluate takes NumPy's expressions, and texts of the library's language "
+                      "that declare the types of their operands: x: f32[?]; y = x * 2",
+                      complaint);
+}
+
+/* A text, and what its operands are called. */
+typedef struct reading {
+    const engine_object *e;
+    PyObject *text, *names;
+    bool declares;
+} reading;
+
+static void read_names(void *data) {
+    reading *r = data;
+    PyObject *found = manners_names(r->e->state, r->text);
+    if (!found || PyTuple_Check(found)) {
+        r->names = found;
+        return;
+    }
+    r->declares = true;
+    r->names = read_language(r->e, r->text, found);
+    Py_DECREF(found);
 }
 
 /* The oldest text goes when there are too many. */
@@ -66,7 +91,7 @@ static bool make_room(PyObject *dict) {
     return !failed;
 }
 
-static PyObject *make(PyObject *names) {
+static PyObject *make(PyObject *names, bool declares) {
     remembered *r = calloc(1, sizeof *r);
     PyObject *capsule = r ? PyCapsule_New(r, NULL, forget) : PyErr_NoMemory();
     if (!capsule) {
@@ -75,6 +100,7 @@ static PyObject *make(PyObject *names) {
         return NULL;
     }
     r->names = names;
+    r->declares = declares;
     r->count = PyTuple_Size(names);
     return capsule;
 }
@@ -82,8 +108,9 @@ static PyObject *make(PyObject *names) {
 PyObject *texts_find(engine_object *e, PyObject *text) {
     PyObject *capsule = PyDict_GetItemWithError(e->remembered, text);
     if (capsule || PyErr_Occurred()) return Py_XNewRef(capsule);
-    PyObject *names = read_names(e, text);
-    capsule = names ? make(names) : NULL;
+    reading r = {e, text, NULL, false};
+    deep_call(e->state, read_names, &r);
+    capsule = r.names ? make(r.names, r.declares) : NULL;
     if (!capsule) return NULL;
     if (make_room(e->remembered) && !PyDict_SetItem(e->remembered, text, capsule)) return capsule;
     Py_DECREF(capsule);
@@ -91,8 +118,9 @@ PyObject *texts_find(engine_object *e, PyObject *text) {
 }
 
 static bool same_types(const signature *a, const signature *b, size_t count) {
-    return a->weak == b->weak && a->out == b->out && a->casting == b->casting &&
-           !memcmp(a->element, b->element, count) && !memcmp(a->rank, b->rank, count);
+    return a->weak == b->weak && a->floats == b->floats && a->out == b->out &&
+           a->casting == b->casting && !memcmp(a->element, b->element, count) &&
+           !memcmp(a->rank, b->rank, count);
 }
 
 size_t texts_kernel(const remembered *r, const signature *types) {

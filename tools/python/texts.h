@@ -12,7 +12,9 @@ enum { TEXTS_KERNELS = 32 };
 /* What decides which kernel a call needs; kernels are dynamic in all sizes. */
 typedef struct signature {
     uint8_t element[TOSAJIT_MAX_TENSORS], rank[TOSAJIT_MAX_TENSORS];
-    uint64_t weak;   /* bit i: operand i is a number, which takes its type from what it meets */
+    uint64_t weak;   /* bit i: operand i is a number or a bool, which takes its type from what it
+                        meets;   its element type here is one that has its value */
+    uint64_t floats; /* bit i: operand i is a float among these */
     uint8_t out;     /* element type that the result is cast to; TOSAJIT_TYPE_COUNT: its own */
     uint8_t casting; /* how (manners.h) */
 } signature;
@@ -20,6 +22,7 @@ typedef struct signature {
 typedef struct remembered {
     PyObject *names;  /* of operands: a tuple of str */
     Py_ssize_t count; /* of names */
+    bool declares;    /* the text is one of the library's language */
     size_t kernels;   /* that were made; the last TEXTS_KERNELS of them are here */
     struct {
         signature types;

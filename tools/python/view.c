@@ -22,6 +22,12 @@ static bool integer_fits(tosajit_type type, long long value) {
     return -half <= value && value < half;
 }
 
+bool view_fits(PyObject *integer, tosajit_type type) {
+    int overflow = 0;
+    const long long value = PyLong_AsLongLongAndOverflow(integer, &overflow);
+    return !overflow && integer_fits(type, value);
+}
+
 /* The format is for the name of the request's type. */
 static bool refuse_number(module_state *state, const request *r, tosajit_status status,
                           const char *format) {

@@ -51,6 +51,9 @@ static inline bool view_is_dense(int32_t rank, const int64_t *dims, const int64_
     return true;
 }
 
+/* Whether a Python int is a value of a type of integers. */
+bool view_fits(PyObject *integer, tosajit_type type);
+
 /* False with an exception, and nothing to release. The element type of a number must be known. */
 bool view_take(module_state *state, view *v, PyObject *object, const request *r);
 void view_release(view *v);

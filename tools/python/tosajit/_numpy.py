@@ -1,849 +1,1004 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Texts in the manner of NumPy. In: a text that is also Python, and the types of its operands. Out: a
-text of the library's language, in which types are promoted as NumPy promotes them, and functions that
-the language does not have are written out. None where the language has the same meaning already, and
-where the text is no Python: then the language is to judge.
+"""Texts in the manner of NumPy. In: a text that is also Python, and the types and ranks of its operands. Out: a text of
+the library's language, in which types are promoted as NumPy promotes them, and what the language does not have
+is written out. A text with type declarations is the language's already. What is neither is refused.
 
 evaluate asks once for each text and list of types."""
 from __future__ import annotations
 
 import _ast
 import math
-import operator
 
-from ._tosajit import ArgumentError, ElementTypeError
+from ._arithmetic import (BINARY, COMPARE, DIM, FLOATS, FUNCTIONS, GAP, INTEGERS, NAMES, ONE, WIDTH, Text, Value, astype, convert, fold, invert,
+                          kind, literal, logical_not, loose, may_cast, number, positive, refuse, words, wrong)
 
 TYPE_CHECKING = False  # module typing takes longer to load than everything else here
 if TYPE_CHECKING:
-    from typing import Any, Callable, Dict, List, NoReturn, Optional, Sequence, Tuple, Union
+    from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
-_INTEGERS = ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")
-_FLOATS = ("f16", "bf16", "f32", "f64")
-_WIDTH = {"i1": 1, "i8": 8, "i16": 16, "i32": 32, "i48": 48, "i64": 64, "u8": 8, "u16": 16, "u32": 32, "u64": 64,
-          "f8E4M3FN": 8, "f8E5M2": 8, "f16": 16, "bf16": 16, "f32": 32, "f64": 64}
-# NumPy's names; those of floats round toward zero where they make integers, as astype does.
-_NAMES = {"bool": "i1", "bool_": "i1", "int": "i64", "float": "f64", "double": "f64", "single": "f32", "half": "f16",
-          **{f"int{n}": f"i{n}" for n in (8, 16, 32, 64)}, **{f"uint{n}": f"u{n}" for n in (8, 16, 32, 64)},
-          **{f"float{n}": f"f{n}" for n in (16, 32, 64)}, "bfloat16": "bf16"}
-
-
-class _Foreign(Exception):
-    """The text is not NumPy's."""
-
-
-class _Value:
-    """A part of the new text. A number has no type. A weak one has the type in which it comes, and takes that
-    of what it meets."""
-
-    __slots__ = ("text", "type", "weak", "number")
-
-    def __init__(self, text: str, type: Optional[str], weak: bool = False, number: Any = None):
-        self.text, self.weak, self.number = text, weak, number
-        self.type: Any = type
-
-
-def _refuse(sentence: str) -> NoReturn:
-    error = ElementTypeError(sentence)
-    error.status = "TOSAJIT_TYPE_MISMATCH"
-    raise error
-
-
-def _refuse_power() -> NoReturn:
-    error = ArgumentError("integers to negative integer powers are not allowed; write a float: x ** -2.0")
-    error.status = "TOSAJIT_INVALID_ARGUMENT"
-    raise error
-
-
-def _promote(a: str, b: str) -> str:
-    """The smallest type that has all values of both, as NumPy sees it; bf16 as ml_dtypes does."""
-    if a == b:
-        return a
-    if "i1" in (a, b):
-        return b if a == "i1" else a
-    for type in (a, b):
-        if type not in _INTEGERS and type not in _FLOATS:
-            raise _Foreign
-    floats = [type for type in (a, b) if type in _FLOATS]
-    if len(floats) == 2:
-        return "f64" if "f64" in floats else "f32"
-    if floats:
-        other = a if b == floats[0] else b
-        least = {8: 16, 16: 32}.get(_WIDTH[other], 64)
-        if floats[0] == "bf16":
-            return "bf16" if least == 16 else f"f{least}"
-        return f"f{max(least, _WIDTH[floats[0]])}"
-    if a[0] == b[0]:
-        return a if _WIDTH[a] > _WIDTH[b] else b
-    signed, unsigned = (a, b) if a[0] == "i" else (b, a)
-    if _WIDTH[signed] > _WIDTH[unsigned]:
-        return signed
-    return "f64" if _WIDTH[unsigned] == 64 else f"i{2 * _WIDTH[unsigned]}"
-
-
-def _may_cast(a: str, b: str, rule: str) -> bool:
-    if rule == "unsafe" or a == b:
-        return True
-    if rule in ("no", "equiv"):
-        return False
-    try:
-        safe = _promote(a, b) == b
-    except _Foreign:
-        return False
-    kinds = "uif"
-    kind = lambda type: -1 if type == "i1" else kinds.find(type[0].replace("b", "f"))
-    return safe or (rule == "same_kind" and kind(a) <= kind(b))
-
-
-# Conversions that the language lacks, by a type between that loses nothing.
-_BETWEEN = {("i1", "f16"): "f32", ("i1", "bf16"): "f32", ("i8", "i64"): "i32", ("i16", "i64"): "i32", ("i64", "i8"): "i32",
-            ("i64", "i16"): "i32", ("i64", "f16"): "f64", ("i64", "bf16"): "f64", ("f16", "i64"): "f32", ("bf16", "i64"): "f32",
-            ("f16", "bf16"): "f32", ("bf16", "f16"): "f32", ("f16", "i1"): "f32", ("bf16", "i1"): "f32"}
-
-
-def _convert(text: str, a: str, b: str) -> str:
-    if a == b:
-        return text
-    between = _BETWEEN.get((a, b))
-    return f"{b}({_convert(text, a, between)})" if between else f"{b}({text})"
-
-
-def _literal(number: Any, type: str) -> str:
-    if type == "i1":
-        return "true" if number else "false"
-    if type in _FLOATS:
-        number = float(number)
-        text = "nan" if number != number else repr(number)
-    else:
-        text = repr(int(number))
-    return f"{type}({text})"
-
-
-def _is_float(type: Optional[str]) -> bool:
-    return type in _FLOATS
-
-
-def _whole_type(type: str) -> str:
-    """In which integers are divided and multiplied, with the low bits of the type."""
-    return type if type == "i64" or type[0] == "u" else "i32"
-
-
-class _Text:
-    """The statements of the new text, as far as they are written."""
-
-    def __init__(self, names: Sequence[str] = ()) -> None:
-        self.statements: List[str] = []
-        self.count, self.prefix = 0, "_"
-        while any(name.startswith(self.prefix) for name in names):
-            self.prefix += "_"
-        self.changed = False
-
-    # ------------------------------------------------------------------------------------------
-    # Values
-
-    def name(self, value: _Value) -> _Value:
-        """The value under a name, to be used more than once."""
-        if value.text.isidentifier():
-            return value
-        self.count += 1
-        name = f"{self.prefix}{self.count}"
-        self.statements.append(f"{name} = {value.text}")
-        return _Value(name, value.type, value.weak)
-
-    def cast(self, value: _Value, type: str) -> str:
-        if value.number is not None:
-            return _literal(value.number, type)
-        if value.type != type:
-            self.changed = True
-        return _convert(value.text, value.type, type)
-
-    def typed(self, value: _Value, type: str) -> _Value:
-        return _Value(self.cast(value, type), type)
-
-    def beside(self, value: _Value, other: _Value, type: str) -> str:
-        """The value as that type; a number may take it from the other."""
-        if value.number is not None and other.number is None and type != "i1" and type in _FLOATS + ("i32", "i64"):
-            number = value.number
-            if isinstance(number, (int, float)) and not isinstance(number, bool) and number == number:
-                return f"({number!r})" if number < 0 else repr(number)
-        return self.cast(value, type)
-
-    @staticmethod
-    def kind(value: _Value) -> str:
-        """Of what has no type of its own: "b", "i" or "f"."""
-        if value.number is None:
-            return "b" if value.type == "i1" else value.type[0]
-        return "b" if isinstance(value.number, bool) else "f" if isinstance(value.number, float) else "i"
-
-    @staticmethod
-    def loose(*values: _Value) -> bool:
-        return all(value.number is not None or value.weak for value in values)
-
-    def common(self, *values: _Value) -> str:
-        """The type in which NumPy computes with these."""
-        type: Optional[str] = None
-        kinds = set()
-        for value in values:
-            if self.loose(value):
-                kinds.add(self.kind(value))
-            else:
-                type = value.type if type is None else _promote(type, value.type)
-        if type is None:
-            return "f64" if "f" in kinds else "i64" if "i" in kinds else "i1"
-        if "f" in kinds and type not in _FLOATS:
-            return "f64"
-        return "i64" if "i" in kinds and type == "i1" else type
-
-    def floating(self, *values: _Value) -> str:
-        """The same for functions that have no integers."""
-        type = self.common(*values)
-        if type in _FLOATS:
-            return type
-        if not self.loose(*values):
-            return {1: "f16", 8: "f16", 16: "f32"}.get(_WIDTH.get(type, 0), "f64") if type in _INTEGERS + ("i1",) else type
-        return "f64"
-
-    # ------------------------------------------------------------------------------------------
-    # Operators
-
-    def infix(self, sign: str, a: _Value, b: _Value, type: str) -> _Value:
-        """In a type that has this operator."""
-        return _Value(f"({self.beside(a, b, type)} {sign} {self.beside(b, a, type)})", type)
-
-    def narrow(self, make: Callable[[str], _Value], type: str) -> _Value:
-        """In 32 bits where the type has no arithmetic; the low bits are the same."""
-        if type not in ("i8", "i16"):
-            return make(type)
-        self.changed = True
-        return self.typed(make("i32"), type)
-
-    def arithmetic(self, sign: str, a: _Value, b: _Value) -> _Value:
-        type = self.common(a, b)
-        if type == "i1" and self.loose(a, b):
-            self.changed = True
-            type = "i64"
-        if type == "i1":
-            if sign == "-":
-                _refuse("there is no difference of two i1; NumPy has none either: write a ^ b or a & ~b")
-            self.changed = True
-            return self.infix({"+": "|", "*": "&"}[sign], a, b, type)
-        return self.narrow(lambda t: self.infix(sign, a, b, t), type)
-
-    def divide(self, a: _Value, b: _Value) -> _Value:
-        type = self.common(a, b)
-        if type not in _FLOATS:
-            self.changed = True
-            type = "f64"
-        if a.number is not None and type == "f64" and b.number is None:
-            a = _Value(_literal(a.number, type), type)
-        return self.infix("/", a, b, type)
-
-    def integer_quotient(self, a: _Value, b: _Value) -> Tuple[_Value, _Value, _Value]:
-        """Both by name, and what remains of the quotient toward zero."""
-        a, b = self.name(a), self.name(b)
-        q = self.name(_Value(f"intdiv({a.text}, {b.text})", a.type))
-        return b, q, self.name(_Value(f"select({b.text} == 0, {self.zero(a)}, {a.text} - {q.text} * {b.text})", a.type))
-
-    @staticmethod
-    def zero(value: _Value) -> str:
-        return f"{value.type}(0)"
-
-    def call(self, name: str, type: str, *operands: _Value) -> _Value:
-        """A function of the language, of one type."""
-        return _Value(f"{name}({', '.join(self.cast(operand, type) for operand in operands)})", type)
-
-    def fmod(self, a: _Value, b: _Value) -> _Value:
-        self.changed = True
-        type = self.common(a, b)
-        if type in _FLOATS:
-            return self.call("fmod", type, a, b)
-        wide = _whole_type(type)
-        _, _, rest = self.integer_quotient(self.typed(a, wide), self.typed(b, wide))
-        return self.typed(rest, "i8" if type == "i1" else type)
-
-    def off(self, rest: _Value, y: _Value) -> _Value:
-        """Whether rounding downward differs from rounding toward zero."""
-        return self.name(_Value(f"({rest.text} != 0) & (({rest.text} < 0) != ({y.text} < 0))", "i1"))
-
-    def floor_divide(self, a: _Value, b: _Value) -> _Value:
-        self.changed = True
-        type = self.common(a, b)
-        if type in _FLOATS:
-            return self.call("floor_divide", type, a, b)
-        wide = _whole_type(type)
-        y, q, rest = self.integer_quotient(self.typed(a, wide), self.typed(b, wide))
-        quotient = _Value(f"({q.text} - select({self.off(rest, y).text}, {wide}(1), {wide}(0)))", wide)
-        return self.typed(quotient, "i8" if type == "i1" else type)
-
-    def modulo(self, a: _Value, b: _Value) -> _Value:
-        self.changed = True
-        type = self.common(a, b)
-        if type in _FLOATS:
-            return self.call("remainder", type, a, b)
-        wide = _whole_type(type)
-        y, _, rest = self.integer_quotient(self.typed(a, wide), self.typed(b, wide))
-        text = f"select({self.off(rest, y).text}, {rest.text} + {y.text}, {rest.text})"
-        return self.typed(_Value(text, wide), "i8" if type == "i1" else type)
-
-    def power(self, a: _Value, b: _Value) -> _Value:
-        type = self.common(a, b)
-        if type in _FLOATS:
-            return self.infix("**", a, b, type)
-        self.changed = True
-        if b.number is not None and b.number < 0:
-            _refuse_power()
-        wide = _whole_type(type)
-        base = self.name(self.typed(a, wide))
-        result: Optional[_Value] = None
-        if b.number is not None:
-            exponent = int(b.number)
-            while exponent:
-                if exponent & 1:
-                    result = base if result is None else _Value(f"{self.name(result).text} * {base.text}", wide)
-                exponent >>= 1
-                if exponent:
-                    base = self.name(_Value(f"{base.text} * {base.text}", wide))
-            if result is None:
-                result = _Value(f"({base.text} * 0 + 1)", wide)
-            return self.typed(result, "i8" if type == "i1" else type)
-        exponent_value = self.name(self.typed(b, wide))
-        result = _Value(f"{wide}(1)", wide)
-        for bit in range(min(31, _WIDTH[wide])):  # a larger exponent leaves 0, 1 or -1 of most numbers, and wraps of others
-            factor = f"select((({exponent_value.text} >> {bit}) & 1) == 1, {base.text}, {wide}(1))"
-            result = self.name(_Value(f"{result.text} * {factor}", wide))
-            if bit < 30:
-                base = self.name(_Value(f"{base.text} * {base.text}", wide))
-        return self.typed(result, "i8" if type == "i1" else type)
-
-    def bitwise(self, sign: str, a: _Value, b: _Value) -> _Value:
-        type = self.common(a, b)
-        if type in _FLOATS:
-            raise _Foreign
-        if type == "i1" and sign in ("<<", ">>"):
-            type, self.changed = "i8", True
-        if type == "i1" and (isinstance(a.number, bool) or isinstance(b.number, bool)):
-            self.changed = True
-        other = self.cast if sign in ("<<", ">>") or type in ("i8", "i16") else None
-        if other:
-            return _Value(f"({self.cast(a, type)} {sign} {self.cast(b, type)})", type)
-        return self.infix(sign, a, b, type)
-
-    def compare(self, sign: str, a: _Value, b: _Value) -> _Value:
-        type = self.common(a, b)
-        if type in _INTEGERS and any(value.weak and value.type == "i64" for value in (a, b)):
-            self.changed = True  # a number that comes with the call may be none of the type
-            type = "i64"
-        if type in ("i8", "i16") or (type == "i1" and sign not in ("==", "!=")):
-            self.changed = True
-            type = "i32"
-        return _Value(self.infix(sign, a, b, type).text, "i1")
-
-    def negate(self, value: _Value) -> _Value:
-        type = self.common(value)
-        if type == "i1" and value.weak:
-            type = "i64"
-        if type == "i1":
-            _refuse("there is no minus of an i1; NumPy has none either: write ~x")
-        if type in _INTEGERS:
-            self.changed = True  # the language's saturates
-            return self.narrow(lambda t: _Value(f"({t}(0) - {self.cast(value, t)})", t), type)
-        return _Value(f"(-{self.cast(value, type)})", type)
-
-    def truth(self, value: _Value) -> str:
-        """A condition: an i1."""
-        if value.number is not None:
-            return "true" if value.number else "false"
-        if value.type == "i1":
-            return value.text
-        self.changed = True
-        return self.compare("!=", value, _Value("0", None, number=0)).text
-
-    def select(self, condition: _Value, a: _Value, b: _Value) -> _Value:
-        type = self.common(a, b)
-        number = a.number is not None and b.number is not None
-        first = self.cast(a, type) if number or type == "i1" else self.beside(a, b, type)
-        return _Value(f"select({self.truth(condition)}, {first}, {self.beside(b, a, type)})", type)
-
-    def extreme(self, name: str, a: _Value, b: _Value) -> _Value:
-        type = self.common(a, b)
-        if type == "i1":
-            self.changed = True
-            return self.infix("|" if name == "maximum" else "&", a, b, type)
-        return self.narrow(lambda t: _Value(f"{name}({self.beside(a, b, t)}, {self.beside(b, a, t)})", t), type)
-
-    def same(self, name: str, value: _Value) -> _Value:
-        """A function whose result has the operand's type; integers are as they are."""
-        type = self.common(value)
-        if type not in _FLOATS:
-            self.changed = True
-            return self.typed(value, type)
-        return _Value(f"{name}({self.cast(value, type)})", type)
-
-
-def _whole(name: str) -> Callable[[_Text, _Value], _Value]:
-    return lambda t, x: t.same(name, x)
-
-
-def _real(name: str) -> Callable[..., _Value]:
-    """A function of the language that has floats alone."""
-
-    def make(t: _Text, *operands: _Value) -> _Value:
-        return t.call(name, t.floating(*operands), *operands)
-
-    return make
-
-
-def _written(*lines: str) -> Callable[..., _Value]:
-    """A function that is written in the language: lines in which x and y are operands and earlier lines are a, b and so
-    on; T(...) is of the type in which they compute."""
-
-    def make(t: _Text, *operands: _Value) -> _Value:
-        type = t.floating(*operands)
-        t.changed = True
-        names = {}
-        for letter, operand in zip("xy", operands):
-            names[letter] = t.name(t.typed(operand, type)).text
-        for letter, line in zip("abcdefghijklmn", lines):
-            text = "".join(names.get(word, type if word == "T" else word) for word in _words(line))
-            if line is lines[-1]:
-                return _Value(f"({text})", type)
-            names[letter] = t.name(_Value(text, type)).text
-        raise AssertionError
-
-    return make
-
-
-def _words(line: str) -> List[str]:
-    words, word = [], ""
-    for letter in line + "\0":
-        if letter.isalnum() or letter == "_":
-            word += letter
-            continue
-        words += [word, letter]
-        word = ""
-    return words[:-1]
-
-
-def _absolute(t: _Text, x: _Value) -> _Value:
-    type = t.common(x)
-    if type == "i1" or type[0] == "u":
-        t.changed = True
-        return t.typed(x, type)
-    return t.narrow(lambda w: _Value(f"abs({t.cast(x, w)})", w), type)
-
-
-def _sign(t: _Text, x: _Value) -> _Value:
-    t.changed = True
-    type = t.common(x)
-    if type == "i1":
-        _refuse("there is no sign of an i1; NumPy has none either")
-    wide = "i32" if type in ("i8", "i16") else type
-    x = t.name(t.typed(x, wide))
-    if type[0] == "u":
-        return _Value(f"minimum({x.text}, {type}(1))", type)
-    text = f"select({x.text} > 0, {wide}(1), select({x.text} < 0, {wide}(-1), {x.text}))"
-    return t.typed(_Value(text, wide), type)
-
-
-def _square(t: _Text, x: _Value) -> _Value:
-    type = t.common(x)
-    if type == "i1":
-        x = t.typed(x, "i8")
-    x = t.name(x) if x.number is None else x
-    return t.arithmetic("*", x, x)
-
-
-def _round(t: _Text, x: _Value, digits: Optional[_Value] = None) -> _Value:
-    if digits is not None and digits.number != 0:
-        raise _Foreign
-    return t.same("roundeven", x)
-
-
-def _clip(t: _Text, x: _Value, low: _Value, high: _Value) -> _Value:
-    t.changed = True
-    type = t.common(x, low, high)
-    wide = "i32" if type in ("i8", "i16", "i1") else type
-    text = f"minimum(maximum({t.cast(x, wide)}, {t.cast(low, wide)}), {t.cast(high, wide)})"
-    return t.typed(_Value(text, wide), type)
-
-
-def _predicate(text: str, integers: str) -> Callable[[_Text, _Value], _Value]:
-    def make(t: _Text, x: _Value) -> _Value:
-        t.changed = True
-        type = t.common(x)
-        x = t.name(t.typed(x, type if type in _FLOATS else "i32" if type != "i64" else type))
-        return _Value("(" + (text if type in _FLOATS else integers).replace("$", x.text) + ")", "i1")
-
-    return make
-
-
-def _signbit(t: _Text, x: _Value) -> _Value:
-    t.changed = True
-    type = t.common(x)
-    if type in _FLOATS:
-        return _Value(f"signbit({t.cast(x, type)})", "i1")
-    return t.compare("<", x, _Value("0", None, number=0))
-
-
-def _numbers(name: str) -> Callable[[_Text, _Value, _Value], _Value]:
-    """fmax and fmin: a number wins over a NaN."""
-
-    def make(t: _Text, a: _Value, b: _Value) -> _Value:
-        type = t.common(a, b)
-        if type not in _FLOATS:
-            return t.extreme(name, a, b)
-        t.changed = True
-        a, b = t.name(t.typed(a, type)), t.name(t.typed(b, type))
-        return _Value(f"select({a.text} == {a.text}, select({b.text} == {b.text}, {name}({a.text}, {b.text}), {a.text}),"
-                      f" {b.text})", type)
-
-    return make
-
-
-def _logical(sign: str) -> Callable[[_Text, _Value, _Value], _Value]:
-    return lambda t, a, b: _Value(f"({t.truth(a)} {sign} {t.truth(b)})", "i1")
-
-
-def _ones(number: int) -> Callable[[_Text, _Value], _Value]:
-    def make(t: _Text, x: _Value) -> _Value:
-        t.changed = True
-        type = t.common(x)
-        wide = type if type in _FLOATS else "i64" if type == "i64" else "i32"
-        x = t.name(t.typed(x, wide))
-        return t.typed(_Value(f"select({x.text} == {x.text}, {wide}({number}), {wide}({number}))", wide), type)
-
-    return make
-
-
-def _same(t: _Text, x: _Value) -> _Value:
-    t.changed = True
-    return t.typed(x, t.common(x))
-
-
-def _no_complex(t: _Text, *values: _Value) -> _Value:
-    _refuse("there are no complex numbers; compute with the real and the imaginary part as two arrays")
-
-
-def _invert(t: _Text, x: _Value) -> _Value:
-    type = t.common(x)
-    if type in _FLOATS:
-        raise _Foreign
-    return _Value(f"(~{t.cast(x, type)})", type)
-
-
-# Functions of one real number, which the language has by the same names.
-_REALS = (
-    "exp", "exp2", "expm1", "log", "log1p", "log2", "log10", "sqrt", "cbrt", "rsqrt", "reciprocal", "sin", "cos", "tan", "arcsin", "arccos",
-    "arctan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh", "asinh", "acosh", "atanh", "erf", "erfc",
-    "sigmoid", "gelu", "silu", "swish", "mish", "softplus", "logsigmoid", "hardsigmoid", "hardswish")
-_FUNCTIONS: Dict[str, Tuple[int, int, Callable[..., _Value]]] = {}
-
-
-def _add(count: Union[int, Tuple[int, int]], **functions: Callable[..., _Value]) -> None:
-    least, most = count if isinstance(count, tuple) else (count, count)
-    for name, function in functions.items():
-        _FUNCTIONS[name] = (least, most, function)
-
-
-_add(1, **{name: _real(name) for name in _REALS})
-_add(1, floor=_whole("floor"), ceil=_whole("ceil"), rint=_real("roundeven"), roundeven=_whole("roundeven"),
-     trunc=_whole("trunc"), fix=_whole("trunc"), sign=_sign, abs=_absolute, absolute=_absolute, fabs=_absolute, signbit=_signbit,
-     negative=lambda t, x: t.negate(x), negate=lambda t, x: t.negate(x), neg=lambda t, x: t.negate(x),
-     positive=_same, copy=_same, conj=_same, conjugate=_same, real=_same, imag=_no_complex,
-     square=_square,
-     relu=lambda t, x: t.extreme("maximum", x, _Value("0", None, number=0)),
-     isnan=_predicate("$ != $", "$ != $"), isinf=_predicate("abs($) == inf", "$ != $"),
-     isfinite=_predicate("($ - $) == 0", "$ == $"), ones_like=_ones(1), zeros_like=_ones(0),
-     invert=_invert, bitwise_not=_invert,
-     logical_not=lambda t, x: _Value(f"(!{t.truth(x)})", "i1"),
-     degrees=_written("x * T(57.29577951308232)"), rad2deg=_written("x * T(57.29577951308232)"),
-     radians=_written("x * T(0.017453292519943295)"), deg2rad=_written("x * T(0.017453292519943295)"))
-_add(2, maximum=lambda t, a, b: t.extreme("maximum", a, b), minimum=lambda t, a, b: t.extreme("minimum", a, b),
-     max=lambda t, a, b: t.extreme("maximum", a, b), min=lambda t, a, b: t.extreme("minimum", a, b),
-     fmax=_numbers("maximum"), fmin=_numbers("minimum"), copysign=_real("copysign"), nextafter=_real("nextafter"),
-     arctan2=_real("atan2"), atan2=_real("atan2"), hypot=_real("hypot"),
-     power=lambda t, a, b: t.power(a, b), pow=lambda t, a, b: t.power(a, b),
-     add=lambda t, a, b: t.arithmetic("+", a, b), subtract=lambda t, a, b: t.arithmetic("-", a, b),
-     sub=lambda t, a, b: t.arithmetic("-", a, b), multiply=lambda t, a, b: t.arithmetic("*", a, b),
-     divide=lambda t, a, b: t.divide(a, b), true_divide=lambda t, a, b: t.divide(a, b),
-     floor_divide=lambda t, a, b: t.floor_divide(a, b), remainder=lambda t, a, b: t.modulo(a, b),
-     mod=lambda t, a, b: t.modulo(a, b), fmod=lambda t, a, b: t.fmod(a, b),
-     logaddexp=_written("maximum(x, y)", "select(x == y, a + 0.6931471805599453, a + log1p(exp(minimum(x, y) - a)))"),
-     logical_and=_logical("&"), logical_or=_logical("|"), logical_xor=_logical("^"),
-     bitwise_and=lambda t, a, b: t.bitwise("&", a, b), bitwise_or=lambda t, a, b: t.bitwise("|", a, b),
-     bitwise_xor=lambda t, a, b: t.bitwise("^", a, b), left_shift=lambda t, a, b: t.bitwise("<<", a, b),
-     right_shift=lambda t, a, b: t.bitwise(">>", a, b), complex=_no_complex,
-     equal=lambda t, a, b: t.compare("==", a, b), not_equal=lambda t, a, b: t.compare("!=", a, b),
-     greater=lambda t, a, b: t.compare(">", a, b), greater_equal=lambda t, a, b: t.compare(">=", a, b),
-     less=lambda t, a, b: t.compare("<", a, b), less_equal=lambda t, a, b: t.compare("<=", a, b))
-_add(3, where=lambda t, c, a, b: t.select(c, a, b), select=lambda t, c, a, b: t.select(c, a, b), clip=_clip, clamp=_clip)
-_add((1, 2), round=_round)
-
-# What the language has by the same name; the others change the text.
-_OWN = frozenset(_REALS + (
-    "arctan2", "atan2", "hypot", "copysign", "nextafter", "floor", "ceil", "trunc", "rint", "roundeven", "round", "abs", "negate", "neg", "square", "relu",
-    "maximum", "minimum", "max", "min", "pow", "add", "sub", "divide", "logical_not", "logical_and", "logical_or", "logical_xor",
-    "bitwise_not", "bitwise_and", "bitwise_or", "bitwise_xor", "equal", "greater", "greater_equal", "where", "select"))
-
-_BINARY = {_ast.Add: lambda t, a, b: t.arithmetic("+", a, b), _ast.Sub: lambda t, a, b: t.arithmetic("-", a, b),
-           _ast.Mult: lambda t, a, b: t.arithmetic("*", a, b), _ast.Div: lambda t, a, b: t.divide(a, b),
-           _ast.FloorDiv: lambda t, a, b: t.floor_divide(a, b), _ast.Mod: lambda t, a, b: t.modulo(a, b),
-           _ast.Pow: lambda t, a, b: t.power(a, b), _ast.LShift: lambda t, a, b: t.bitwise("<<", a, b),
-           _ast.RShift: lambda t, a, b: t.bitwise(">>", a, b), _ast.BitAnd: lambda t, a, b: t.bitwise("&", a, b),
-           _ast.BitOr: lambda t, a, b: t.bitwise("|", a, b), _ast.BitXor: lambda t, a, b: t.bitwise("^", a, b)}
-_FOLDED = {_ast.Add: operator.add, _ast.Sub: operator.sub, _ast.Mult: operator.mul, _ast.Div: operator.truediv,
-           _ast.FloorDiv: operator.floordiv, _ast.Mod: operator.mod, _ast.LShift: operator.lshift,
-           _ast.RShift: operator.rshift, _ast.BitAnd: operator.and_, _ast.BitOr: operator.or_, _ast.BitXor: operator.xor}
-_COMPARE = {_ast.Eq: "==", _ast.NotEq: "!=", _ast.Lt: "<", _ast.LtE: "<=", _ast.Gt: ">", _ast.GtE: ">="}
 # Functions that reduce, and the type that they reduce in: NumPy widens integers for sums and products.
 _REDUCERS = {"sum": "whole", "prod": "whole", "max": "own", "min": "own", "amax": "own", "amin": "own", "any": "truth", "all": "truth",
              **dict.fromkeys(("mean", "var", "std", "norm", "logsumexp", "softmax", "log_softmax", "layer_norm", "rms_norm"), "real")}
-_REDUCED = ("axis", "keepdims", "ddof", "eps")  # what they take besides
+_LAST = ("softmax", "log_softmax", "layer_norm", "rms_norm")  # along the last axis, where none is given; all axes stay
+_MOST_OPERANDS = {"layer_norm": 3, "rms_norm": 2}
+_REDUCER_KEYS = {"axis": "axis", "dim": "axis", "keepdims": "keepdims", "keepdim": "keepdims", "ddof": "ddof", "correction": "ddof",
+                 "eps": "eps", "epsilon": "eps"}
 _WORDS = {"inf": math.inf, "nan": math.nan, "true": True, "false": False}
+_NO_NAMES = ("True", "False")  # of operands of the language, beside these words
+_LANGUAGE = "tosajit.compile takes the library's own language"
 
 
-def _plain(node: Any) -> str:
-    """A number, None, or a list of these, as it is written."""
-    if type(node) is _ast.Constant and (node.value is None or isinstance(node.value, (bool, int, float))):
-        return repr(node.value)
-    if type(node) is _ast.UnaryOp and type(node.op) is _ast.USub:
-        return f"-{_plain(node.operand)}"
-    if type(node) in (_ast.Tuple, _ast.List):
-        return f"[{', '.join(_plain(item) for item in node.elts)}]"
-    raise _Foreign
+class Dimensions:
+    """What stands in a text as numbers: axes, sizes, subscripts."""
+
+    @staticmethod
+    def plain(node: Any) -> Any:
+        """A number, None, a word, or a list of these; nothing else can be an axis."""
+        kind = type(node)
+        if kind is _ast.Constant and (node.value is None or isinstance(node.value, (bool, int, float, str))):
+            return node.value
+        if kind is _ast.UnaryOp and type(node.op) in (_ast.USub, _ast.UAdd):
+            value = Dimensions.plain(node.operand)
+            if isinstance(value, (int, float)):
+                return -value if type(node.op) is _ast.USub else value
+        if kind is _ast.BinOp:
+            a, b = Dimensions.plain(node.left), Dimensions.plain(node.right)
+            if isinstance(a, (int, float)) and isinstance(b, (int, float)):
+                return fold(type(node.op), a, b).number
+        if kind in (_ast.Tuple, _ast.List):
+            return [Dimensions.plain(item) for item in node.elts]
+        if kind is _ast.Name and node.id in ("newaxis", "true", "false"):
+            return {"newaxis": None, "true": True, "false": False}[node.id]
+        raise TypeError
+
+    @staticmethod
+    def axes(value: Any, rank: int, what: str) -> List[int]:
+        """One axis or several, counted from the front."""
+        axes = value if isinstance(value, list) else [value]
+        found: List[int] = []
+        for axis in axes:
+            if not isinstance(axis, int) or isinstance(axis, bool):
+                wrong(f"{what}: an axis is a whole number, or a tuple of them")
+            if not -rank <= axis < rank:
+                wrong(f"{what}: axis {axis} is none of {rank} dimensions")
+            if axis % rank in found:
+                wrong(f"{what}: axis {axis} is given twice")
+            found.append(axis % rank)
+        return found
+
+
+def _at(value: Value) -> List[int]:
+    """Where NumPy's dimensions are among those that the language sees."""
+    return [k for k, place in enumerate(value.places) if place]
+
+
+class Views(Text):
+    """Functions that move elements, and those that drop dimensions. A dimension that NumPy has dropped stays as a GAP for as long as
+    it can: so what is reduced again keeps its order, and only results lose it."""
+
+    def __init__(self, names: Sequence[str] = ()) -> None:
+        super().__init__(names)
+        self.moved = set(names)  # operands, and subscripts of these
+
+    # ------------------------------------------------------------------------------------------
+    # Dimensions
+
+    def dense(self, value: Value) -> Value:
+        """The value without gaps."""
+        gaps = [k for k, place in enumerate(value.places) if not place]
+        if not gaps:
+            return value
+        text = f"squeeze({value.text}, {_listed(gaps)})"
+        return Value(text, value.type, value.weak, places=tuple(place for place in value.places if place))
+
+    def array(self, value: Value) -> Value:
+        """The value as an array: with a type of its own, as views make them."""
+        if value.number is not None or value.operand is not None:
+            return self.typed(value, self.common(value))
+        return Value(value.text, value.type, places=value.places)
+
+    def aligned(self, values: Sequence[Value]) -> List[Value]:
+        """The values with their gaps in the same places, so that they broadcast as NumPy's do."""
+        if all(GAP not in value.places for value in values):
+            return list(values)
+        behind = [_gaps_behind(value) for value in values]
+        most = [max((gaps[k] for gaps in behind if k < len(gaps)), default=0) for k in range(max(map(len, behind)))]
+        spread = [self.spread(value, gaps, most) for value, gaps in zip(values, behind)]
+        longest = max((len(value.places) for value in spread if DIM in value.places), default=0)
+        for k, value in enumerate(values):  # one element is beside any other, wherever its dimensions are
+            if DIM not in value.places and len(spread[k].places) <= longest and value.number is None:
+                spread[k] = Value(value.text, value.type, value.weak, places=spread[k].places, operand=value.operand, fits=value.fits)
+        return spread
+
+    def spread(self, value: Value, gaps: List[int], most: List[int]) -> Value:
+        """With more gaps behind some dimensions, which are counted from the last."""
+        more = [most[k] - gaps[k] for k in range(len(gaps))]
+        if not any(more):
+            return value
+        parts: List[str] = []
+        places: List[int] = []
+        k = len(gaps)
+        for place in value.places:
+            parts.append(":")
+            places.append(place)
+            if place:
+                k -= 1
+                parts += ["None"] * more[k]
+                places += [GAP] * more[k]
+        return Value(f"{self.array(value).text}[{', '.join(parts)}]", value.type, value.weak, places=tuple(places))
+
+    @staticmethod
+    def joint(values: Sequence[Value]) -> Tuple[int, ...]:
+        """The places of what is computed of aligned values, element by element."""
+        longest = max(len(value.places) for value in values)
+        columns = [[value.places[-k] for value in values if k <= len(value.places)] for k in range(longest, 0, -1)]
+        return tuple(GAP if not any(column) else DIM if DIM in column else ONE for column in columns)
+
+    # ------------------------------------------------------------------------------------------
+    # Functions
+
+    def transpose(self, value: Value, order: Sequence[int]) -> Value:
+        at, places = _at(value), list(value.places)
+        perms = list(range(len(places)))
+        for to, origin in zip(at, order):
+            perms[to], places[to] = at[origin], value.places[at[origin]]
+        if perms == sorted(perms):
+            return value
+        return Value(f"transpose({value.text}, {_listed(perms)})", value.type, value.weak, places=tuple(places))
+
+    def flip(self, value: Value, axes: Sequence[int]) -> Value:
+        at = _at(value)
+        if not axes:
+            return value
+        return Value(f"flip({value.text}, {_listed([at[axis] for axis in axes])})", value.type, value.weak, places=value.places)
+
+    def subscript(self, value: Value, items: List[Any]) -> Value:
+        """A list of slices, whole numbers and None; the language has the same, but for gaps."""
+        old, parts, places, k = value.places, [], [], 0
+        for item in items:
+            if item is None:
+                used = k < len(old) and not old[k]  # a gap becomes the new dimension
+                parts.append(":" if used else "None")
+                places.append(ONE)
+                k += used
+                continue
+            while not old[k]:
+                parts.append(":")
+                places.append(GAP)
+                k += 1
+            if isinstance(item, slice):
+                parts.append(_range(item))
+                places.append(old[k] if item == slice(None) else DIM)
+            else:  # of what is computed the dimension stays as a gap, as behind a reduction
+                parts += [str(item)] if value.text in self.moved else [str(item), "None"]
+                places += [] if value.text in self.moved else [GAP]
+            k += 1
+        parts += [":"] * (len(old) - k)
+        places += [GAP] * (len(old) - k)
+        text = value.text if set(parts) <= {":"} else f"{value.text}[{', '.join(parts)}]"
+        if value.text in self.moved:
+            self.moved.add(text)
+        return Value(text, value.type, value.weak, places=tuple(places))
+
+    def reshape(self, value: Value, shape: List[int]) -> Value:
+        value = self.dense(value)
+        return Value(f"reshape({value.text}, {_listed(shape)})", value.type, value.weak, places=(DIM,) * len(shape))
+
+    def squeeze(self, value: Value, axes: Sequence[int]) -> Value:
+        at, places = _at(value), list(value.places)
+        if all(places[at[axis]] == ONE for axis in axes):
+            for axis in axes:
+                places[at[axis]] = GAP
+            return Value(value.text, value.type, value.weak, places=tuple(places))
+        value = self.dense(value)
+        places = [place for k, place in enumerate(value.places) if k not in axes]
+        return Value(f"squeeze({value.text}, {_listed(axes)})", value.type, value.weak, places=tuple(places))
+
+    def tile(self, value: Value, times: List[int]) -> Value:
+        value = self.dense(value)
+        times = [1] * (value.rank - len(times)) + times
+        new: List[Any] = [None] * (len(times) - value.rank)
+        value = self.subscript(value, new + [slice(None)] * value.rank) if new else value
+        if not any(n > 1 for n in times):
+            return value
+        return self.name(Value(f"tile({value.text}, {_listed(times)})", value.type, value.weak, places=(DIM,) * len(times)))
+
+    def broadcast_to(self, value: Value, shape: List[int]) -> Value:
+        value = self.dense(value)
+        if not shape:
+            return value
+        return Value(f"broadcast_to({value.text}, {_listed(shape)})", value.type, value.weak, places=(DIM,) * len(shape))
+
+    def concatenate(self, values: Sequence[Value], axis: int) -> Value:
+        dtype = self.common(*values)
+        values = [self.dense(self.typed(value, dtype)) for value in values]
+        if len(values) == 1:
+            return values[0]
+        parts = ", ".join(value.text for value in values)
+        return self.name(Value(f"concat({parts}, axis={axis})", dtype, places=(DIM,) * values[0].rank))
+
+    def pad(self, value: Value, padding: List[int], element: Value) -> Value:
+        value = self.dense(value)
+        if not any(padding):
+            return value
+        element = self.dense(self.typed(element, value.type))
+        return self.name(Value(f"pad({value.text}, {element.text}, {_listed(padding)})", value.type, places=(DIM,) * value.rank))
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    return f"[{', '.join(map(str, numbers))}]"
+
+
+def _gaps_behind(value: Value) -> List[int]:
+    """How many gaps follow each dimension, from the last one on."""
+    gaps, found = 0, []
+    for place in reversed(value.places):
+        if place:
+            found.append(gaps)
+            gaps = 0
+        else:
+            gaps += 1
+    return found
+
+
+def _range(item: slice) -> str:
+    bounds = ["" if bound is None else str(bound) for bound in (item.start, item.stop)]
+    return ":".join(bounds) + ("" if item.step is None else f":{item.step}")
 
 
 class _Reader:
     """A syntax tree as text."""
 
-    def __init__(self, names: Dict[str, _Value], taken: Sequence[str] = ()):
-        self.text, self.names = _Text(taken), names
+    def __init__(self, source: str, marks: Sequence[Tuple[int, int]], names: Dict[str, Value], taken: Sequence[str] = ()):
+        self.source, self.marks = source, frozenset(marks)
+        self.text, self.names = Views(taken), names
 
-    def read(self, node: Any) -> _Value:
-        kind = type(node)
-        if kind is _ast.Name:
-            if node.id in self.names:
-                return self.names[node.id]
-            if node.id in _WORDS:
-                return _Value("", None, number=_WORDS[node.id])
-        elif kind is _ast.Constant and isinstance(node.value, (bool, int, float)):
-            return _Value("", None, number=node.value)
-        elif kind is _ast.Attribute and node.attr in ("real", "imag"):
-            return _FUNCTIONS[node.attr][2](self.text, self.read(node.value))
-        elif kind is _ast.BinOp:
-            return self.binary(node)
-        elif kind is _ast.UnaryOp:
-            return self.unary(node)
-        elif kind is _ast.Compare and len(node.ops) == 1 and type(node.ops[0]) in _COMPARE:
-            a, b = self.read(node.left), self.read(node.comparators[0])
-            if a.number is not None and b.number is not None:
-                self.text.changed = True
-                a = self.text.typed(a, self.text.common(a, b))
-            return self.settle(self.text.compare(_COMPARE[type(node.ops[0])], a, b), a, b)
-        elif kind is _ast.Call:
-            return self.call(node)
-        elif kind is _ast.IfExp:
-            self.text.changed = True
-            return self.text.select(self.read(node.test), self.read(node.body), self.read(node.orelse))
-        raise _Foreign
+    def shown(self, node: Any) -> str:
+        """The words of a part of the text."""
+        lines = [line.encode() for line in self.source.split("\n")[node.lineno - 1:node.end_lineno]]
+        lines[-1] = lines[-1][:node.end_col_offset]
+        lines[0] = lines[0][node.col_offset:]
+        text = b" ".join(lines).decode(errors="replace")
+        return text if len(text) <= 60 else text[:57] + "..."
 
-    def binary(self, node: Any) -> _Value:
-        a, b = self.read(node.left), self.read(node.right)
-        kind = type(node.op)
-        if a.number is not None and b.number is not None:
-            try:
-                number = a.number ** b.number if kind is _ast.Pow and abs(b.number) < 100 else _FOLDED[kind](a.number, b.number)
-            except (ArithmeticError, KeyError, TypeError, ValueError):
-                raise _Foreign from None
-            if isinstance(number, complex) or isinstance(number, int) and abs(number) >= 1 << 63:
-                raise _Foreign
-            self.text.changed = True
-            return _Value("", None, number=number)
-        if kind not in _BINARY:
-            raise _Foreign
-        return self.settle(_BINARY[kind](self.text, a, b), a, b)
+    def foreign(self, node: Any, why: str) -> Any:
+        wrong(f"{self.shown(node)}: {why}")
 
-    def settle(self, value: _Value, *operands: _Value) -> _Value:
-        """What is made of numbers alone is a number, too: it takes the type of what it meets."""
-        if value.number is None and value.type in ("i1", "i64", "f64"):
-            value.weak = self.text.loose(*operands)
+    def read(self, node: Any) -> Value:
+        reader = self.READERS.get(type(node))
+        if not reader:
+            self.foreign(node, f"evaluate has no such expression; {_LANGUAGE}")
+        return self.text.short(reader(self, node))
+
+    def name(self, node: Any) -> Value:
+        if node.id in self.names:
+            return self.names[node.id]
+        return number(_WORDS[node.id])
+
+    def constant(self, node: Any) -> Value:
+        if not isinstance(node.value, (bool, int, float)):
+            if isinstance(node.value, complex):
+                refuse("there are no complex numbers; compute with the real and the imaginary part as two arrays")
+            self.foreign(node, "is neither a number nor an array")
+        return number(node.value)
+
+    def attribute(self, node: Any) -> Value:
+        if node.attr in ("real", "imag"):
+            return self.apply(FUNCTIONS[node.attr][2], self.read(node.value))
+        if node.attr == "T":
+            value = self.text.array(self.read(node.value))
+            return self.text.transpose(value, list(range(value.rank))[::-1])
+        return self.foreign(node, f"an array has no .{node.attr} here; .T, .real and .imag are understood")
+
+    def constants(self, node: Any) -> Value:
+        """A constant array, of which NumPy makes int64, float64 or bool."""
+        try:
+            numbers = Dimensions.plain(node)
+            shape, flat = _flatten(numbers)
+        except TypeError:
+            self.foreign(node, "a list has numbers alone here")
+        kinds = [kind(number(n)) for n in flat]
+        dtype = "f64" if "f" in kinds else "i64" if "i" in kinds else "i1"
+        for n in flat:
+            literal(n, dtype)  # which must have it
+        word = {True: "true", False: "false"} if dtype == "i1" else {}
+        text = _nested(numbers, lambda n: word[n] if word else repr(float(n) if dtype == "f64" else int(n)))
+        return Value(f"{dtype}({text})", dtype, places=(DIM,) * len(shape))
+
+    # ------------------------------------------------------------------------------------------
+    # Operators
+
+    def apply(self, function: Callable[..., Value], *operands: Value) -> Value:
+        """A function of each element. What is made of numbers alone is a number, too: it takes the type of what it meets."""
+        aligned = self.text.aligned([value for value in operands if value is not None])
+        given = iter(aligned)
+        value = function(self.text, *[None if operand is None else next(given) for operand in operands])
+        if value.number is None:
+            value = Value(value.text, value.type, value.weak, operand=value.operand, fits=value.fits, places=self.text.joint(aligned))
+            if value.operand is None:
+                value.weak = {"i1": "b", "i64": "i", "f64": "f"}.get(value.type, "") if loose(*operands) else ""
         return value
 
-    def unary(self, node: Any) -> _Value:
-        value = self.read(node.operand)
-        return self.settle(self.signed(node, value), value)
+    def binary(self, node: Any) -> Value:
+        """Terms of a long sum are no recursion."""
+        spine = [node]
+        while type(spine[-1].left) is _ast.BinOp:
+            spine.append(spine[-1].left)
+        value = self.read(spine[-1].left)
+        while spine:
+            node = spine.pop()
+            operator, other = type(node.op), self.read(node.right)
+            if operator not in BINARY:
+                self.foreign(node, "evaluate has no product of matrices")
+            if value.number is not None and other.number is not None:
+                value = fold(operator, value.number, other.number)
+            else:
+                value = self.text.short(self.apply(BINARY[operator], value, other))
+        return value
 
-    def signed(self, node: Any, value: _Value) -> _Value:
-        kind = type(node.op)
-        if value.number is not None and kind is not _ast.Not:
-            fold = {_ast.USub: operator.neg, _ast.UAdd: operator.pos, _ast.Invert: operator.invert}[kind]
-            return _Value("", None, number=fold(value.number))
-        if kind is _ast.USub:
-            return self.text.negate(value)
-        if kind is _ast.UAdd:
-            self.text.changed = True
-            return self.text.typed(value, self.text.common(value))
-        if kind is _ast.Invert:
-            return _invert(self.text, value)
-        raise _Foreign
+    def unary(self, node: Any) -> Value:
+        value, operator = self.read(node.operand), type(node.op)
+        if (node.lineno, node.col_offset) in self.marks:
+            return self.apply(logical_not, value)
+        if value.number is not None:
+            return fold(operator, value.number)
+        if operator is _ast.Not:
+            self.foreign(node, "an array has many truths; write ~x or logical_not(x)")
+        return self.apply(_SIGNS[operator], value)
 
-    def call(self, node: Any) -> _Value:
+    def compare(self, node: Any) -> Value:
+        operator = type(node.ops[0])
+        if len(node.ops) > 1:
+            self.foreign(node, "comparisons do not chain; write (a < b) & (b < c)")
+        if operator not in COMPARE:
+            self.foreign(node, "arrays are compared by == != < <= > >=")
+        a, b = self.read(node.left), self.read(node.comparators[0])
+        if a.number is not None and b.number is not None:
+            return fold(operator, a.number, b.number)
+        return self.apply(lambda t, x, y: t.compare(COMPARE[operator], x, y), a, b)
+
+    def truths(self, node: Any) -> Value:
+        return self.foreign(node, "an array has many truths; write & for and, | for or, with comparisons in brackets")
+
+    def choice(self, node: Any) -> Value:
+        condition = self.read(node.test)
+        return self.apply(FUNCTIONS["where"][2], condition, self.read(node.body), self.read(node.orelse))
+
+    # ------------------------------------------------------------------------------------------
+    # Calls
+
+    def call(self, node: Any) -> Value:
         if type(node.func) is not _ast.Name:
-            raise _Foreign
-        name, t = node.func.id, self.text
-        if name == "clamp" and len(node.args) == 1:
-            return self.clamp(node)
-        if any(type(a) is _ast.Starred for a in node.args):
-            raise _Foreign
+            self.foreign(node, "functions are called by their names alone: sqrt(x), sum(x, axis=0)")
+        name = node.func.id
+        if any(type(a) is _ast.Starred for a in node.args) or any(k.arg is None for k in node.keywords):
+            self.foreign(node, "arguments are given one by one")
         if name in _REDUCERS and (_REDUCERS[name] != "own" or len(node.args) == 1):
-            return self.reduce(node, _REDUCERS[name])
+            return self.reduce(node, name)
+        if name in _MOVERS:
+            return _MOVERS[name](self, node)
+        if name in ("clip", "clamp"):
+            return self.clip(node)
         if node.keywords:
-            raise _Foreign
+            self.foreign(node, f"{name} has no argument {node.keywords[0].arg} here" if name in FUNCTIONS else self.unknown(name))
         arguments = [self.read(a) for a in node.args]
-        if name in _WIDTH and len(arguments) == 1:
-            if arguments[0].number is None:
-                return t.typed(arguments[0], name) if arguments[0].type != name else arguments[0]
-            return _Value(_literal(arguments[0].number, name), name)
-        if name in _NAMES and len(arguments) == 1:
-            return self.astype(arguments[0], _NAMES[name])
-        if name not in _FUNCTIONS:
-            raise _Foreign
-        least, most, function = _FUNCTIONS[name]
+        if name in WIDTH or name in NAMES:
+            return self.convert(node, name, arguments)
+        if name not in FUNCTIONS:
+            self.foreign(node, self.unknown(name))
+        least, most, function = FUNCTIONS[name]
         if not least <= len(arguments) <= most:
-            raise _Foreign
-        if all(a.number is not None for a in arguments):
-            t.changed = True  # a number alone has no type in the language
-            arguments = [t.typed(a, t.common(a)) for a in arguments]
-        t.changed = t.changed or name not in _OWN
-        return self.settle(function(t, *arguments), *arguments)
+            self.foreign(node, f"{name} takes {least if least == most else f'{least} to {most}'} arguments, found {len(arguments)}")
+        return self.apply(lambda t, *values: function(t, *values), *self.with_types(arguments))
 
-    def reduce(self, node: Any, kind: str) -> _Value:
-        """Axes and the like stay as they are written."""
-        name, t = node.func.id, self.text
-        norm = name in ("layer_norm", "rms_norm")
-        operands = [self.read(argument) for argument in (node.args if norm else node.args[:1])]
-        if not operands or any(o.number is not None or o.type not in _WIDTH for o in operands):
-            raise _Foreign
-        rest = [_plain(argument) for argument in node.args[len(operands):]]
-        for keyword in node.keywords:
-            if keyword.arg not in _REDUCED:
-                raise _Foreign
-            rest.append(f"{keyword.arg}={_plain(keyword.value)}")
-        x, type = operands[0], t.common(*operands)
-        if type not in _FLOATS + _INTEGERS + ("i1",):
-            raise _Foreign
-        if kind == "truth" and type != "i1":
-            t.changed, x, type = True, t.compare("!=", x, _Value("", None, number=0)), "i1"
-        elif kind == "own" and type == "i1":
-            t.changed, name = True, "any" if name in ("max", "amax") else "all"
-        elif kind in ("whole", "real") and type not in _FLOATS:
-            type = "i64" if kind == "whole" else "f64"
-        parts = [t.cast(x, type), *(t.cast(operand, type) for operand in operands[1:])]
-        return self.settle(_Value(f"{name}({', '.join(parts + rest)})", type), *operands)
-
-    def clamp(self, node: Any) -> _Value:
-        x = self.read(node.args[0])
-        for keyword in node.keywords:
-            if keyword.arg not in ("min", "max"):
-                raise _Foreign
-            name = {"min": "maximum", "max": "minimum"}[keyword.arg]
-            x = self.text.extreme(name, x, self.read(keyword.value))
-        return x
-
-    def astype(self, value: _Value, to: str) -> _Value:
+    def with_types(self, arguments: Sequence[Value]) -> List[Value]:
+        """Numbers alone have a type as NumPy's functions give it to them."""
         t = self.text
-        t.changed = True
-        if value.number is None and value.type in _FLOATS and to in _INTEGERS:
-            return t.typed(t.call("trunc", value.type, value), to)
-        return t.typed(value, to)
+        if all(a.number is not None for a in arguments):
+            return [Value(t.cast(a, t.common(a)), t.common(a), weak=kind(a)) for a in arguments]
+        return list(arguments)
 
+    @staticmethod
+    def unknown(name: str) -> str:
+        import difflib
+        known = [*FUNCTIONS, *_REDUCERS, *_MOVERS, *NAMES, *WIDTH]
+        near = difflib.get_close_matches(name, known, 1)
+        return f"there is no function {name}" + (f"; did you mean {near[0]}?" if near else f"; {_LANGUAGE}")
 
-def _tree(text: str) -> Optional[List[Any]]:
-    """Assignments and expressions; None if it is no Python."""
-    if "0x" in text or "0X" in text:
-        return None  # bits, in the library's language
-    try:
-        # ! is ~ of an i1
-        plain = "".join("~" if letter == "!" and text[k + 1:k + 2] != "=" else letter for k, letter in enumerate(text))
-        body: Any = compile(plain.strip(), "<text>", "exec", _ast.PyCF_ONLY_AST)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-    body = body.body
-    for node in body:
-        single = type(node) is _ast.Assign and len(node.targets) == 1 and type(node.targets[0]) is _ast.Name
-        if not single and type(node) is not _ast.Expr:
+    def convert(self, node: Any, name: str, arguments: Sequence[Value]) -> Value:
+        """f32(x) is the library's cast, float32(x) NumPy's astype."""
+        if len(arguments) != 1:
+            self.foreign(node, f"{name} takes 1 argument, found {len(arguments)}")
+        value, = arguments
+        if name in NAMES:
+            return Value(astype(self.text, value, NAMES[name]).text, NAMES[name], places=value.places)
+        return self.text.typed(value, name)
+
+    def clip(self, node: Any) -> Value:
+        arguments: List[Any] = [None] * 3
+        keys = {"min": 1, "max": 2, "a_min": 1, "a_max": 2}
+        if len(node.args) > 3 or not node.args:
+            self.foreign(node, f"{node.func.id} takes an array, a least and a greatest value")
+        given = list(enumerate(node.args))
+        for keyword in node.keywords:
+            if keyword.arg not in keys:
+                self.foreign(node, f"{node.func.id} has no argument {keyword.arg}")
+            given.append((keys[keyword.arg], keyword.value))
+        for k, argument in given:
+            if not (type(argument) is _ast.Constant and argument.value is None):
+                arguments[k] = self.read(argument)
+        x, low, high = arguments
+        if x is None:
+            self.foreign(node, f"{node.func.id} needs an array")
+        x = self.with_types([x])[0] if x.number is not None else x
+        return self.apply(FUNCTIONS["clip"][2], x, low, high)
+
+    # ------------------------------------------------------------------------------------------
+    # Reductions
+
+    def plain(self, node: Any, what: str) -> Any:
+        try:
+            return Dimensions.plain(node)
+        except TypeError:
+            return self.foreign(node, f"{what} stands as numbers in the text")
+
+    def reducer_keys(self, node: Any, rest: Sequence[Any]) -> Dict[str, Any]:
+        name, keys = node.func.id, {}
+        for word, argument in [("axis", a) for a in rest] + [(k.arg, k.value) for k in node.keywords]:
+            key = _REDUCER_KEYS.get(word, "")
+            fits = {"keepdims": name not in _LAST, "ddof": name in ("var", "std"), "eps": name in _MOST_OPERANDS, "axis": True}
+            if not fits.get(key):
+                self.foreign(node, f"{name} has no argument {word} here" + ("; cast what it reads: sum(f64(x))" if word == "dtype" else ""))
+            if key in keys:
+                self.foreign(node, f"{name}: {word} is given twice")
+            keys[key] = self.plain(argument, f"the {word} of {name}")
+        return keys
+
+    def reduce(self, node: Any, name: str) -> Value:
+        t, how = self.text, _REDUCERS[name]
+        most = _MOST_OPERANDS.get(name, 1)
+        if not node.args:
+            self.foreign(node, f"{name} needs an array")
+        operands = [t.array(self.read(argument)) for argument in node.args[:most]]
+        keys = self.reducer_keys(node, node.args[most:])
+        axes = self.reduced_axes(name, keys, operands[0])
+        operands = t.aligned(operands)
+        x, dtype = operands[0], t.common(*operands)
+        if dtype not in FLOATS + INTEGERS + ("i1",):
+            refuse(f"{name} is not defined for ({dtype}); cast it: f32(x)")
+        if how == "truth" and dtype != "i1":
+            x, dtype = Value(t.truth(x), "i1", places=x.places), "i1"
+        elif how == "own" and dtype == "i1":
+            name = "any" if name in ("max", "amax") else "all"
+        elif how in ("whole", "real") and dtype not in FLOATS:
+            dtype = "i64" if how == "whole" else "f64"
+        parts = [t.cast(operand, dtype) for operand in [x, *operands[1:]]]
+        if not axes and how != "real":
+            return Value(parts[0], dtype, places=x.places)
+        if not axes and x.rank:
+            self.foreign(node, f"{name} needs a dimension to reduce")
+        at = _at(x)
+        parts += [f"axis={_listed(sorted(at[axis] for axis in axes))}"] if axes else []
+        parts += [f"{key}={keys[key]!r}" for key in ("ddof", "eps") if key in keys]
+        if name in _LAST:
+            return Value(f"{name}({', '.join(parts)})", dtype, places=t.joint(operands))
+        stays = ONE if self.flag(node, keys.get("keepdims", False)) else GAP
+        places = [stays if k in [at[axis] for axis in axes] else place for k, place in enumerate(x.places)]
+        return Value(f"{name}({', '.join(parts + ['keepdims=True'])})", dtype, places=tuple(places))
+
+    def flag(self, node: Any, value: Any) -> bool:
+        if not isinstance(value, (bool, int)):
+            self.foreign(node, "keepdims is True or False")
+        return bool(value)
+
+    @staticmethod
+    def reduced_axes(name: str, keys: Dict[str, Any], x: Value) -> List[int]:
+        if keys.get("axis") is not None:
+            return [] if x.rank == 0 and keys["axis"] in (0, -1) and _REDUCERS[name] != "real" else Dimensions.axes(keys["axis"], x.rank, name)
+        if name in _LAST and "axis" not in keys:
+            return [x.rank - 1] if x.rank else []
+        return list(range(x.rank))
+
+    # ------------------------------------------------------------------------------------------
+    # Views
+
+    def subscript(self, node: Any) -> Value:
+        value = self.text.array(self.read(node.value))
+        index = node.slice.elts if type(node.slice) is _ast.Tuple else [node.slice]
+        items = [self.subscript_item(node, item) for item in index]
+        count = sum(item is not None and item is not Ellipsis for item in items)
+        if count > value.rank:
+            self.foreign(node, f"{count} subscripts are more than {value.rank} dimensions")
+        rest: List[Any] = [slice(None)] * (value.rank - count)
+        if items.count(Ellipsis) > 1:
+            self.foreign(node, "there is one ... at most")
+        if Ellipsis in items:
+            k = items.index(Ellipsis)
+            items[k:k + 1] = rest
+        else:
+            items += rest
+        return self.text.subscript(value, items)
+
+    def subscript_item(self, node: Any, item: Any) -> Any:
+        if type(item) is _ast.Slice:
+            bounds = [None if bound is None else self.whole(node, bound) for bound in (item.lower, item.upper, item.step)]
+            if bounds[2] == 0:
+                self.foreign(node, "the step of a subscript is not 0")
+            return slice(*bounds)
+        if type(item) is _ast.Constant and item.value is Ellipsis:
+            return Ellipsis
+        if self.plain_or(item, "") is None:
             return None
-    return body
+        return self.whole(node, item)
+
+    @staticmethod
+    def plain_or(node: Any, other: Any) -> Any:
+        try:
+            return Dimensions.plain(node)
+        except TypeError:
+            return other
+
+    def whole(self, node: Any, item: Any) -> int:
+        found = self.plain_or(item, "")
+        if found is None and type(item) is _ast.Constant:
+            return found
+        if not isinstance(found, int) or isinstance(found, bool) or abs(found) >= 1 << 62:
+            self.foreign(node, "subscripts are whole numbers, ranges, ... and None of the text; by arrays and masks, write where(mask, x, 0)")
+        return found
+
+    def arguments(self, node: Any, *keys: str, array: str = "") -> Tuple[Value, List[Any]]:
+        """An array and what stands behind it, by place or by one of these names."""
+        name = node.func.id
+        given = list(node.args)
+        if not given:
+            self.foreign(node, f"{name} needs an array")
+        rest = [self.plain(argument, f"what {name} takes behind its array") for argument in given[1:]]
+        for keyword in node.keywords:
+            if keyword.arg not in keys or rest:
+                self.foreign(node, f"{name} has no argument {keyword.arg} here" if keyword.arg not in keys else f"{name}: {keyword.arg} is given twice")
+            rest.append(self.plain(keyword.value, f"the {keyword.arg} of {name}"))
+        return self.text.array(self.read(given[0])), rest
+
+    def numbers(self, node: Any, rest: List[Any]) -> List[int]:
+        """Whole numbers one by one, or as one list."""
+        numbers = rest[0] if len(rest) == 1 and isinstance(rest[0], list) else rest
+        for n in numbers:
+            if not isinstance(n, int) or isinstance(n, bool) or abs(n) >= 1 << 62:
+                self.foreign(node, f"{node.func.id} takes whole numbers behind its array")
+        return list(numbers)
+
+    def transpose(self, node: Any) -> Value:
+        x, rest = self.arguments(node, "axes", "dims")
+        if rest in ([], [None]):
+            return self.text.transpose(x, list(range(x.rank))[::-1])
+        order = Dimensions.axes(self.numbers(node, rest), x.rank, node.func.id)
+        if len(order) != x.rank:
+            self.foreign(node, f"{len(order)} axes are no order of {x.rank} dimensions")
+        return self.text.transpose(x, order)
+
+    def swapaxes(self, node: Any) -> Value:
+        x, rest = self.arguments(node)
+        numbers = self.numbers(node, rest)
+        if len(numbers) != 2:
+            self.foreign(node, "swapaxes takes two axes")
+        a, b = (Dimensions.axes(axis, x.rank, "swapaxes")[0] for axis in numbers)
+        order = list(range(x.rank))
+        order[a], order[b] = b, a
+        return self.text.transpose(x, order)
+
+    def reshape(self, node: Any) -> Value:
+        x, rest = self.arguments(node, "shape", "newshape")
+        shape = self.numbers(node, rest)
+        if any(n < -1 for n in shape) or shape.count(-1) > 1:
+            self.foreign(node, "sizes are positive; one may be -1, which is what is left")
+        if any(n == 0 and k >= x.rank for k, n in enumerate(shape)):
+            self.foreign(node, "0 is the size that the array has there, and it has fewer dimensions")
+        return self.text.reshape(x, shape)
+
+    def flip(self, node: Any) -> Value:
+        x, rest = self.arguments(node, "axis")
+        if rest in ([], [None]):
+            return self.text.flip(x, list(range(x.rank)))
+        return self.text.flip(x, Dimensions.axes(self.numbers(node, rest), x.rank, "flip"))
+
+    def squeeze(self, node: Any) -> Value:
+        x, rest = self.arguments(node, "axis")
+        if rest in ([], [None]):
+            if DIM in x.places:
+                self.foreign(node, "which sizes are 1 is not known before the call; name the axes: squeeze(x, 0)")
+            return self.text.squeeze(x, list(range(x.rank)))
+        return self.text.squeeze(x, Dimensions.axes(self.numbers(node, rest), x.rank, "squeeze"))
+
+    def expand(self, node: Any) -> Value:
+        x, rest = self.arguments(node, "axis", "dim")
+        numbers = self.numbers(node, rest)
+        if not numbers:
+            self.foreign(node, f"{node.func.id} needs an axis")
+        at = Dimensions.axes(numbers, x.rank + len(numbers), node.func.id)
+        return self.text.subscript(x, [None if k in at else slice(None) for k in range(x.rank + len(numbers))])
+
+    def tile(self, node: Any) -> Value:
+        x, rest = self.arguments(node, "reps")
+        times = self.numbers(node, rest)
+        if any(n < 1 for n in times):
+            self.foreign(node, "an array is repeated once at least; no text makes an empty one")
+        return self.text.tile(x, times)
+
+    def broadcast_to(self, node: Any) -> Value:
+        x, rest = self.arguments(node, "shape")
+        shape = self.numbers(node, rest)
+        if any(n < 1 and n != -1 for n in shape):
+            self.foreign(node, "sizes are 1 at least, or -1 for the array's own; no text makes an empty one")
+        if len(shape) < x.rank:
+            self.foreign(node, f"an array of {x.rank} dimensions has no {len(shape)}")
+        return self.text.broadcast_to(x, shape)
+
+    def concatenate(self, node: Any) -> Value:
+        """One list of arrays, or arrays one by one, and the axis."""
+        parts = list(node.args[0].elts) if node.args and type(node.args[0]) in (_ast.Tuple, _ast.List) else list(node.args)
+        behind = list(node.args[1:]) if parts and parts[0] is not node.args[0] else []
+        while not behind and parts and isinstance(self.plain_or(parts[-1], ""), int) and parts[0] is node.args[0]:
+            behind = [parts.pop()]
+        for keyword in node.keywords:
+            if keyword.arg not in ("axis", "dim") or behind:
+                self.foreign(node, f"{node.func.id} has an axis alone behind its arrays")
+            behind.append(keyword.value)
+        if not parts or len(behind) > 1:
+            self.foreign(node, f"{node.func.id} takes arrays, and one axis")
+        axis = self.plain(behind[0], "the axis") if behind else 0
+        arrays = [self.text.array(self.read(part)) for part in parts]
+        if axis is None:
+            axis, arrays = 0, [self.text.reshape(array, [-1]) for array in arrays]
+        ranks = {array.rank for array in arrays}
+        if len(ranks) > 1 or ranks == {0}:
+            self.foreign(node, f"arrays of {' and '.join(map(str, sorted(ranks)))} dimensions are not joined")
+        return self.text.concatenate(arrays, Dimensions.axes(axis, arrays[0].rank, node.func.id)[0])
+
+    def pad(self, node: Any) -> Value:
+        """NumPy's widths: one number, a pair, or a pair for each dimension. The language's: a number for each side, behind an element."""
+        arguments, words = list(node.args), {keyword.arg: keyword.value for keyword in node.keywords}
+        if not arguments:
+            self.foreign(node, "pad needs an array")
+        if set(words) - {"pad_width", "mode", "constant_values"}:
+            self.foreign(node, "pad has pad_width, mode='constant' and constant_values behind its array")
+        x = self.text.array(self.read(arguments.pop(0)))
+        element, widths = number(False if x.type == "i1" else 0), words.get("pad_width")
+        if arguments and self.plain_or(arguments[0], "") == "":
+            element = self.read(arguments.pop(0))
+        if arguments:
+            widths = arguments.pop(0)
+        modes = arguments + [words[word] for word in words if word == "mode"]
+        if widths is None or len(modes) > 1 or any(self.plain_or(mode, "") != "constant" for mode in modes):
+            self.foreign(node, "pad takes widths, and fills with one value: mode='constant'")
+        if "constant_values" in words:
+            element = self.read(words["constant_values"])
+        if element.rank:
+            self.foreign(node, "pad fills with one number")
+        return self.text.pad(x, self.padding(node, self.plain(widths, "what pad takes"), x.rank), element)
+
+    def padding(self, node: Any, widths: Any, rank: int) -> List[int]:
+        pairs = widths if isinstance(widths, list) else [widths]
+        flat = [n for pair in pairs for n in (pair if isinstance(pair, list) else [pair])]
+        if any(not isinstance(n, int) or isinstance(n, bool) or n < 0 for n in flat):
+            self.foreign(node, "what is padded is a whole number that is not negative")
+        nested = [pair for pair in pairs if isinstance(pair, list)]
+        if len(flat) == 1:
+            return flat * (2 * rank)
+        if len(flat) == 2 and len(nested) in (0, 1):
+            return flat * rank
+        if len(flat) == 2 * rank and (not nested or all(isinstance(pair, list) and len(pair) == 2 for pair in pairs)):
+            return flat
+        if len(nested) == rank and all(len(pair) == 1 for pair in nested):
+            return [n for n in flat for _ in range(2)]
+        return self.foreign(node, f"one width, a pair, or a pair for each of {rank} dimensions are needed")
+
+    READERS = {_ast.Name: name, _ast.Constant: constant, _ast.Attribute: attribute, _ast.List: constants, _ast.BinOp: binary, _ast.UnaryOp: unary,
+               _ast.Compare: compare, _ast.BoolOp: truths, _ast.IfExp: choice, _ast.Call: call, _ast.Subscript: subscript}
 
 
-def _walk(node: Any, found: Callable[[Any], None]) -> None:
-    """In the order of the text."""
-    if type(node) is _ast.Name:
-        found(node)
-    if type(node) is _ast.IfExp:
-        parts = (node.body, node.test, node.orelse)
-    elif type(node) is _ast.Call and type(node.func) is _ast.Name:
-        parts = (*node.args, *node.keywords)
-    else:
-        parts = tuple(getattr(node, field) for field in node._fields)
-    for part in parts:
-        for item in part if isinstance(part, (list, tuple)) else (part,):
-            if isinstance(item, _ast.AST):
-                _walk(item, found)
+_SIGNS: Dict[Any, Callable[..., Value]] = {_ast.USub: lambda t, x: t.negate(x), _ast.UAdd: positive, _ast.Invert: invert}
+_MOVERS: Dict[str, Callable[[_Reader, Any], Value]] = {
+    "transpose": _Reader.transpose, "permute": _Reader.transpose, "swapaxes": _Reader.swapaxes, "reshape": _Reader.reshape,
+    "flip": _Reader.flip, "squeeze": _Reader.squeeze, "expand_dims": _Reader.expand, "unsqueeze": _Reader.expand, "tile": _Reader.tile,
+    "broadcast_to": _Reader.broadcast_to, "concat": _Reader.concatenate, "cat": _Reader.concatenate,
+    "concatenate": _Reader.concatenate, "pad": _Reader.pad}
 
 
-def names(text: str) -> Optional[Tuple[str, ...]]:
-    """The operands of a text that the language does not read; None if it is no Python either."""
-    body = _tree(text)
-    if body is None:
+def _flatten(numbers: Any) -> Tuple[List[int], List[Any]]:
+    """The shape of nested lists, and their numbers; TypeError if they are no array."""
+    if not isinstance(numbers, list):
+        if not isinstance(numbers, (bool, int, float)):
+            raise TypeError
+        return [], [numbers]
+    parts = [_flatten(item) for item in numbers]
+    if not parts or any(shape != parts[0][0] for shape, _ in parts):
+        raise TypeError
+    return [len(parts), *parts[0][0]], [n for _, flat in parts for n in flat]
+
+
+def _nested(numbers: Any, write: Callable[[Any], str]) -> str:
+    return f"[{', '.join(_nested(item, write) for item in numbers)}]" if isinstance(numbers, list) else write(numbers)
+
+
+# ------------------------------------------------------------------------------------------------
+# Texts
+
+_OPEN, _CLOSE, _WAITS = "([{", ")]}", "+-*/%&|^<>=~!,("
+
+
+class _Source:
+    """A text as statements of Python, one a line. The language's comments, semicolons, lines that go on, and ! are understood. `declares`: the text
+    has types in it, as only the language has."""
+
+    def __init__(self, text: str):
+        self.lines: List[str] = [""]
+        self.marks: List[Tuple[int, int]] = []
+        self.declares = _is_operation(text)
+        self.depth = k = 0
+        while k < len(text):
+            k = self.take(text, k)
+        self.lines = [line.strip() for line in self.lines if line.strip()]
+        self.source = "\n".join(self.lines)
+
+    def take(self, text: str, k: int) -> int:
+        letter = text[k]
+        self.depth += (letter in _OPEN) - (letter in _CLOSE)
+        if letter == "#":
+            end = text.find("\n", k)
+            return len(text) if end < 0 else end
+        if letter in "\"'":
+            end = max(text.find(letter, k + 1), k)
+            self.lines[-1] += text[k:end + 1]
+            return end + 1
+        if letter in ";\n" and self.depth <= 0 and not (letter == "\n" and self.lines[-1].rstrip()[-1:] in tuple(_WAITS)):
+            self.lines.append("")
+            return k + 1
+        if letter == ":" and self.depth <= 0:
+            self.declares = True
+        if letter == "!" and text[k + 1:k + 2] != "=":
+            self.marks.append((len([line for line in self.lines[:-1] if line.strip()]) + 1, len(self.lines[-1].lstrip().encode())))
+            letter = "~"
+        self.lines[-1] += " " if letter in "\n\t\r\f" else letter
+        return k + 1
+
+
+def _is_operation(text: str) -> bool:
+    """One operation on types, as in add f32 [?,3]."""
+    parts = text.split(None, 2)
+    return len(parts) > 1 and parts[0].replace(".", "_").isidentifier() and (
+        words(parts[1])[:1] in [[name] for name in WIDTH] or parts[1].startswith("tensor<"))
+
+
+class _Tree:
+    """Assignments and expressions. `complaint`: why a text is no Python."""
+
+    def __init__(self, text: str):
+        self.given = _Source(text)
+        self.body: List[Any] = []
+        self.complaint = "" if self.given.source else "the text is empty"
+        if self.given.declares:
+            return
+        try:
+            self.body = self.parse(self.given.source)
+        except (SyntaxError, ValueError) as error:
+            self.complaint = f"the text is no Python: {getattr(error, 'msg', error)}"
+        for node in self.body:
+            self.check(node)
+
+    @staticmethod
+    def parse(source: str) -> Any:
+        try:
+            return compile(source, "<text>", "exec", _ast.PyCF_ONLY_AST, True).body  # type: ignore[attr-defined]
+        except MemoryError:  # its own limit; where recursion has one, there may be more room elsewhere
+            wrong("the text nests too deeply; give parts of it names: a = ...; b = ...")
+
+    def check(self, node: Any) -> None:
+        if type(node) is _ast.Assign and len(node.targets) == 1 and type(node.targets[0]) is _ast.Name or type(node) is _ast.Expr:
+            return
+        self.complaint = f"{self.given.lines[node.lineno - 1]}: a statement is an expression, or a name, = and an expression"
+
+
+def _walk(root: Any, found: Callable[[Any], None]) -> None:
+    """In the order of the text, however deep it is."""
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        kind = type(node)
+        if kind is _ast.Name:
+            found(node)
+        if kind is _ast.IfExp:
+            parts = [node.body, node.test, node.orelse]
+        elif kind is _ast.Call:
+            parts = [*node.args, *node.keywords]
+        else:
+            parts = []
+            for field in node._fields:
+                part = getattr(node, field)
+                parts += part if isinstance(part, list) else [part]
+        stack += [part for part in reversed(parts) if isinstance(part, _ast.AST)]
+
+
+def names(text: str) -> Union[None, str, Tuple[str, ...]]:
+    """The operands of a text. None if it is the language's, as it declares types; a string says why it is neither
+    that nor Python."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return "the text has half of a letter, a surrogate"
+    tree = _Tree(text)
+    if tree.given.declares:
         return None
-    defined: set = set(_WORDS)
+    if tree.complaint:
+        return tree.complaint
+    defined: set = {*_WORDS, "newaxis"}
     operands: Dict[str, None] = {}
-    for node in body:
+    for node in tree.body:
         _walk(node.value, lambda name: name.id in defined or operands.setdefault(name.id))
         if type(node) is _ast.Assign:
             defined.add(node.targets[0].id)
     return tuple(operands)
 
 
-def _declare(name: str, type: str, rank: int) -> str:
-    return f"{name}: {type}[{','.join('?' * rank)}]"
+class _Program:
+    """Statements, and which of them are results: expressions, and names that no later statement reads."""
+
+    def __init__(self, reader: _Reader, body: Sequence[Any]):
+        self.reader, self.body = reader, body
+        self.results: List[Tuple[str, Value]] = []
+
+    def is_read_later(self, k: int) -> bool:
+        name = self.body[k].targets[0].id
+        for node in self.body[k + 1:]:
+            read: List[str] = []
+            _walk(node.value, lambda found: read.append(found.id))
+            if name in read:
+                return True
+            if type(node) is _ast.Assign and node.targets[0].id == name:
+                return False
+        return False
+
+    def run(self, out: Optional[str], casting: str) -> None:
+        reader, t = self.reader, self.reader.text
+        for k, node in enumerate(self.body):
+            value = reader.read(node.value)
+            assigns = type(node) is _ast.Assign
+            is_result = not assigns or not self.is_read_later(k)
+            if value.number is not None or value.operand is not None:
+                value = value if assigns and not is_result else t.typed(value, t.common(value))
+            elif not is_result:
+                value = t.name(value)
+            if assigns:
+                reader.names[node.targets[0].id] = value
+            if is_result:
+                last = k == len(self.body) - 1
+                self.results.append((node.targets[0].id if assigns else "", self.cast(value, out if last else None, casting)))
+
+    def cast(self, value: Value, out: Optional[str], casting: str) -> Value:
+        t = self.reader.text
+        if out is not None and value.type != out:
+            if not may_cast(value.type, out, casting):
+                refuse(f"the result is of {value.type}, which casting={casting!r} does not make the {out} of out")
+            value = Value(astype(t, value, out).text, out, places=value.places)
+        return t.dense(value)
 
 
-def translate(text: str, operands: Sequence[str], types: Sequence[str], weak: Sequence[bool], ranks: Sequence[int],
-              out: Optional[str], casting: str) -> Optional[str]:
-    """The text for operands of these types. Of weak ones the type is only how they come. A result is cast to out."""
-    body = _tree(text)
-    if not body or any(type not in _WIDTH for type in types):
+def _spelled(name: str, k: int) -> str:
+    """An operand's name in the language, which has none with other letters than ASCII's, and some words."""
+    plain = name.isascii() and len(name) <= 60 and name not in _WORDS and name not in _NO_NAMES
+    return name if plain else f"operand_{k}"
+
+
+class _Weak:
+    """Python's numbers among the operands: each is declared as what it is used as, and checked as that when it comes."""
+
+    def __init__(self, users: Sequence[str], names: Sequence[str], types: Sequence[str], kinds: Sequence[str]):
+        self.users, self.names, self.types, self.kinds = users, names, types, kinds
+
+    def replace(self, texts: List[str]) -> Tuple[List[str], List[str]]:
+        """The texts with these operands, and how each operand is declared."""
+        uses: Dict[int, set] = {}
+        for text in texts:
+            for part in text.split("\1")[1:]:
+                operand, _, type = part.partition("\2")[0].partition(":")
+                uses.setdefault(int(operand), set()).add(type)
+        declared = [self.declare(k, uses.get(k, set())) for k in range(len(self.names))]
+        return [self.written(text, declared) for text in texts], declared
+
+    def declare(self, k: int, uses: set) -> str:
+        if not self.kinds[k]:
+            return self.types[k]
+        return next(iter(uses)) if len(uses) == 1 else {"b": "i1", "i": "i64", "f": "f64"}[self.kinds[k]]
+
+    def written(self, text: str, declared: Sequence[str]) -> str:
+        first, *parts = text.split("\1")
+        for part in parts:
+            use, _, rest = part.partition("\2")
+            k, _, type = use.partition(":")
+            first += convert(self.names[int(k)], declared[int(k)], type) + rest
+        return first
+
+    def guards(self, texts: List[str]) -> List[Tuple[str, bool, str]]:
+        """Where a whole number is several types, it must be a value of each of them."""
+        _, declared = self.replace(texts)
+        found = []
+        for k, name in enumerate(self.users):
+            uses = {part.partition("\2")[0].partition(":")[2] for text in texts for part in text.split("\1")[1:] if part.startswith(f"{k}:")}
+            if self.kinds[k] == "i" and declared[k] == "i64":
+                found += [(name, f"\1{k}:i64\2", type) for type in sorted(uses - {"i64"}) if type in INTEGERS]
+        t = Text()
+        for name, text, type in found:
+            t.guard(Value(text, "i64"), type, f"operand {name}: the number is no value of {type}")
+        return t.guards
+
+
+def _needed(statements: Sequence[Tuple[str, str]], texts: Sequence[str]) -> List[Tuple[str, str]]:
+    """The statements that these read, in order."""
+    read = {word for text in texts for word in words(text)}
+    kept = []
+    for name, text in reversed(statements):
+        if name in read:
+            kept.append((name, text))
+            read.update(words(text))
+    return kept[::-1]
+
+
+def _guard(guards: Sequence[Tuple[str, bool, str]]) -> str:
+    """The number of the first guard that fails, from 1 on, as one i32; 0: none."""
+    text = "i32(0)"
+    for k in range(len(guards), 0, -1):
+        condition, has_dimensions, _ = guards[k - 1]
+        text = f"select({f'any({condition})' if has_dimensions else condition}, i32({k}), {text})"
+    return text
+
+
+def translate(text: str, operands: Sequence[str], types: Sequence[str], weak: Sequence[str], ranks: Sequence[int],
+              out: Optional[str], casting: str) -> Optional[Tuple[str, Optional[str], Tuple[str, ...]]]:
+    """The text for operands of these types, and perhaps another one, which finds what must not be: its number, and what to say of each. None for
+    a text of the language. Of weak operands, which have a kind, b, i or f, the type is one that has their number. The last result is cast to out."""
+    tree = _Tree(text)
+    if not tree.body:
         return None
-    values = {name: _Value(name, type, weak=is_weak) for name, type, is_weak in zip(operands, types, weak)}
-    taken = [node.targets[0].id for node in body if type(node) is _ast.Assign]
-    reader = _Reader(values, [*operands, *taken])
-    try:
-        for node in body:
-            _statement(reader, node, node is body[-1], out, casting)
-    except (_Foreign, RecursionError):
-        return None
-    if not reader.text.changed:
-        return None
-    if casting in ("no", "equiv") and len({t for t, w in zip(types, weak) if not w}) > 1:
-        _refuse(f"the operands are of {' and '.join(sorted(set(types)))}, which casting={casting!r} keeps apart")
-    return "; ".join([_declare(*operand) for operand in zip(operands, types, ranks)] + reader.text.statements)
+    strong = sorted({type for type, kind in zip(types, weak) if not kind})
+    if casting in ("no", "equiv") and len(strong) > 1:
+        refuse(f"the operands are of {' and '.join(strong)}, which casting={casting!r} keeps apart")
+    spelled = [_spelled(name, k) for k, name in enumerate(operands)]
+    own = {"b": "i1", "i": "i64", "f": "f64"}
+    values = {name: Value(f"\1{k}:{own[weak[k]]}\2", own[weak[k]], weak[k], operand=k, fits=types[k]) if weak[k]
+              else Value(spelled[k], types[k], places=(DIM,) * ranks[k]) for k, name in enumerate(operands)}
+    taken = [node.targets[0].id for node in tree.body if type(node) is _ast.Assign]
+    reader = _Reader(tree.given.source, tree.given.marks, values, [*spelled, *taken])
+    program = _Program(reader, tree.body)
+    program.run(out, casting)
+    return _write(program, _Weak(operands, spelled, types, weak), ranks)
 
 
-def _statement(reader: _Reader, node: Any, last: bool, out: Optional[str], casting: str) -> None:
-    t = reader.text
-    value = reader.read(node.value)
-    if value.number is not None:
-        value = t.typed(value, t.common(value))
-        t.changed = True
-    if last and out is not None and value.type != out:
-        if not _may_cast(value.type, out, casting):
-            _refuse(f"the result is of {value.type}, which casting={casting!r} does not make the {out} of out")
-        value = reader.astype(value, out)
-    if type(node) is not _ast.Assign:
-        t.statements.append(value.text)
-        return
-    name = node.targets[0].id
-    t.statements.append(f"{name} = {value.text}")
-    reader.names[name] = _Value(name, value.type, value.weak)
+def _write(program: _Program, weak: _Weak, ranks: Sequence[int]) -> Tuple[str, Optional[str], Tuple[str, ...]]:
+    t = program.reader.text
+    results = [value.text for _, value in program.results]
+    main = _needed(t.statements, results)
+    said = _needed(t.statements, results + [condition for condition, _, _ in t.guards])
+    guards = t.guards + weak.guards([text for _, text in said] + results + [condition for condition, _, _ in t.guards])
+    check = [_guard(guards)] if guards else []
+    checked = _needed(t.statements, check)
+    texts, declared = weak.replace([text for _, text in main] + results + [text for _, text in checked] + check)
+    heads = [f"{name}: {type}[{','.join('?' * rank)}]" for name, type, rank in zip(weak.names, declared, ranks)]
+    lines = iter(texts)
+    body = [f"{name} = {next(lines)}" for name, _ in main]
+    for name, _ in program.results:
+        named = name.isascii() and name.isidentifier() and len(name) <= 60 and name not in weak.names
+        line = next(lines)
+        body.append(f"{name} = {line}" if named and line != name else line)
+    other = [f"{name} = {next(lines)}" for name, _ in checked] + list(lines)
+    return "; ".join(heads + body), "; ".join(heads + other) if check else None, tuple(sentence for _, _, sentence in guards)
+
+
+def reword(error: Any, text: str, operands: Sequence[str]) -> None:
+    """Of an error about a text that was made here, what it says of the caller's."""
+    sentence = str(error).split("\n")[0]
+    place, sign, rest = sentence.partition(": error: ")
+    sentence = rest if sign and place.replace(":", "").isdigit() else sentence
+    for k, name in enumerate(operands):
+        sentence = sentence.replace(_spelled(name, k), name) if _spelled(name, k) != name else sentence
+    shown = " ".join(text.split())
+    error.args = (f"{shown if len(shown) <= 60 else shown[:57] + '...'}: {sentence}",)

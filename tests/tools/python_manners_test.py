@@ -1,0 +1,290 @@
+# SPDX-FileCopyrightText: 2026 The tosajit developers
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""evaluate beside NumPy, system by system: every view under every operator, every function of every type, numbers of Python by name and in
+the text, reductions of reductions. Types, shapes and bits, of the first call, which precompiled operations answer, and of later
+ones, which are compiled."""
+import itertools
+import os
+import sys
+import unittest
+import warnings
+
+import numpy as np
+
+import tosajit
+
+COMPILES = os.environ.get("TOSAJIT_TEST_COMPILER", "1") == "1"
+INTEGERS = [np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32]
+TYPES = [np.bool_, *INTEGERS, np.float16, np.float32, np.float64]
+CASTS = {name: (lambda x, name=name: np.asarray(x).astype(name)) for name in
+         ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "float16", "float32", "float64")}
+NUMPY = {**{name: getattr(np, name) for name in (
+    "transpose", "reshape", "flip", "tile", "swapaxes", "squeeze", "expand_dims", "broadcast_to", "concatenate", "pad", "sum", "prod", "max", "min",
+    "mean", "var", "std", "any", "all", "where", "maximum", "minimum", "fmax", "fmin", "fmod", "abs", "absolute", "fabs", "sign", "square", "floor", "ceil",
+    "trunc", "rint", "round", "sqrt", "isnan", "isinf", "isfinite", "signbit", "logical_and", "logical_or", "logical_xor", "logical_not",
+    "arctan2", "hypot", "copysign", "nextafter", "power", "clip", "floor_divide", "remainder", "ones_like", "zeros_like", "newaxis")}, **CASTS}
+
+
+def expected(text, names):
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return eval(text, dict(NUMPY), names)
+
+
+class Manners(unittest.TestCase):
+    def setUp(self):
+        backends = ("precompiled", "auto") if COMPILES else ("precompiled",)
+        self.engines = [tosajit.Engine(backend=backend) for backend in backends]
+
+    def compare(self, text, names, wanted=None, close=0, engines=None):
+        """One text on each engine, and what NumPy makes of it."""
+        wanted = np.asarray(expected(text, names) if wanted is None else wanted)
+        wanted = wanted.astype(np.int64) if wanted.dtype == np.uint64 else wanted  # there is no uint64
+        for engine in engines or self.engines:
+            found = np.asarray(engine.evaluate(text, names, {}))
+            shown = f"{text} of {[(k, getattr(v, 'dtype', v), np.shape(v)) for k, v in names.items()]}"
+            self.assertEqual((found.dtype, found.shape), (wanted.dtype, wanted.shape), shown)
+            if close:
+                np.testing.assert_allclose(found, wanted, rtol=close, atol=close, err_msg=shown)
+            elif wanted.dtype.kind == "f":
+                np.testing.assert_array_equal(found, wanted, shown)
+                zeros = wanted == 0
+                np.testing.assert_array_equal(np.signbit(found[zeros]), np.signbit(wanted[zeros]), shown)
+            else:
+                np.testing.assert_array_equal(found, wanted, shown)
+
+    def refused(self, text, words, kind=(tosajit.Error, TypeError), **names):
+        for engine in self.engines:
+            with self.assertRaisesRegex(kind, words, msg=text):
+                engine.evaluate(text, names, {})
+
+    # --------------------------------------------------------------------------------------------
+    # Views
+
+    VIEWS = ["{}[0]", "{}[-1]", "{}[1:]", "{}[:, ::2]", "{}[..., 0]", "{}[:, None]", "{}[None, ..., 1]", "{}[::-1, 1:3]", "transpose({})", "{}.T", "transpose({}, (1, 0))",
+             "reshape({}, (4, 3))", "reshape({}, -1)", "reshape({}, (2, -1, 2))", "flip({})", "flip({}, 1)", "flip({}, axis=0)", "swapaxes({}, 0, 1)", "tile({}, (1, 2))",
+             "tile({}, 2)", "tile({}, (2, 1, 1))", "expand_dims({}, 0)", "expand_dims({}, -1)", "broadcast_to({}, (2, 3, 4))", "concatenate(({}, {}))", "concatenate(({}, {}), axis=1)",
+             "concatenate(({}, {}), axis=None)", "pad({}, 1)", "pad({}, (1, 2))", "pad({}, ((0, 1), (2, 0)), constant_values=3)", "squeeze({}[:, None], 1)",
+             "squeeze({}[0:1], 0)", "broadcast_to({}[:1], (3, 4))", "broadcast_to({}[:, :1], (2, 3, 4))", "broadcast_to({}[:1, :1], (1, 1, 4))", "squeeze({}[:, 1:2], axis=1)"]
+    OPERATORS = ["{} / 2", "{} // 2", "{} % 3", "{} * {}", "-{}", "{} + {}", "{} - 3", "~{}", "{} ** 2", "{} > 1", "0.5 * {}", "{} << 1", "{} >> 1", "{} & 3", "{} == {}",
+                 "maximum({}, 2)", "where({} > 1, {}, 7)", "sum({})", "sum({}, axis=-1)", "mean({}, axis=0)", "max({}, axis=0, keepdims=True)", "prod({})", "abs({})",
+                 "int8({})", "float32({})", "sqrt({})", "sign({})", "fmod({}, 3)", "isnan({})", "clip({}, 1, 5)", "fmax({}, 3)"]
+    # what strides cannot say, whatever the text; these are refused with a reason
+    STRIDES = ("no strides say", "reduces along pieces", "piece by piece", "lie apart", "sum along", "cannot be seen through", "two concatenations", "repeats along", "do not lie in one run")
+
+    def numbers(self, dtype):
+        small = np.array([[7, 0, 5, 100], [1, 2, 3, 9], [4, 127, 6, 8]])
+        if np.dtype(dtype).kind == "i":
+            small[0, 1], small[2, 3] = -7, -100
+            small = small.astype(dtype)
+            small[1, 0] = np.iinfo(dtype).min
+            small[1, 1] = np.iinfo(dtype).max
+        return small.astype(dtype)
+
+    def test_every_view_under_every_operator(self):
+        computed, left_out = 0, {}
+        for dtype in (np.int8, np.int32, np.uint32, np.bool_):
+            x = self.numbers(dtype)
+            for view, operator in itertools.product(self.VIEWS, self.OPERATORS):
+                text = operator.replace("{}", view.replace("{}", "x"))
+                try:
+                    wanted = expected(text, {"x": x})
+                except (TypeError, OverflowError):
+                    continue
+                for engine in self.engines if dtype == np.int32 and computed % 6 == 0 else self.engines[:1]:
+                    try:
+                        close = 1e-6 if "mean" in operator or "sqrt" in operator else 0
+                        self.compare(text, {"x": x}, wanted, close, [engine])
+                        computed += 1
+                    except tosajit.Error as error:
+                        if not any(reason in str(error) for reason in self.STRIDES):
+                            raise AssertionError(f"{text}: {error}")
+                        left_out.setdefault(str(error).split(": ")[-1], []).append(text)
+        self.assertGreater(computed, 20 * sum(map(len, left_out.values())))
+
+    def test_views_under_views(self):
+        x = np.arange(24).reshape(2, 3, 4)
+        for outer, inner in itertools.product(("{}[0]", "{}[-1]", "transpose({})", "flip({})", "{}[None]", "expand_dims({}, 1)", "{}[1:]", "{} / 2", "sum({}, axis=0)"), repeat=2):
+            if (outer, inner) == ("{}[1:]", "{}[None]"):  # nothing is left, and a static size is at least 1
+                continue
+            self.compare(outer.replace("{}", f'({inner.replace("{}", "x")})'), {"x": x})
+
+    def test_an_index_of_what_broadcasts(self):
+        names = {"x": np.arange(24).reshape(2, 3, 4), "y": np.arange(12).reshape(3, 4), "v": np.arange(4)}
+        for text in ("(x + y)[-1]", "sum((x + y)[0])", "max((x + v)[:, 0], axis=0)", "(x + v)[:, 0] + v", "sum((x * y)[..., 1:], axis=0)[0] / 2"):
+            self.compare(text, names)
+
+    def test_reductions_of_reductions(self):
+        names = {"x": np.arange(24.0).reshape(2, 3, 4), "y": np.arange(9.0).reshape(3, 3), "v": np.array([1.0, 2, 4])}
+        for text in ("sum(sum(x, axis=1), axis=0)", "sum(max(x, axis=1))", "max(x, axis=0)[1:] - min(min(x, axis=0), axis=0)", "x - mean(mean(x, axis=0), axis=0)",
+                     "sum(y, axis=1) + y", "y - sum(y, axis=1)[:, None]", "y / sum(y, axis=0)", "max(y, axis=1) * v", "transpose(sum(x, axis=1))",
+                     "sum(x, axis=(0, 2)) - v", "sum(y, axis=0)[1] / 2", "flip(max(y, axis=1)) // 2", "mean(y, axis=1)[:, None] - mean(y, axis=0)", "sum(y * 2, axis=-1, keepdims=True)",
+                     "max(v, keepdims=True) - prod(y, axis=-1)", "a = sum(y, axis=0); a - max(a)", "sum(3, axis=0) + v", "reshape(sum(y, axis=1), (3, 1))"):
+            self.compare(text, names, expected(text.partition("; ")[2] or text, {**names, "a": names["y"].sum(0)}), 1e-12)
+
+    # --------------------------------------------------------------------------------------------
+    # Functions and operators, by types
+
+    def elements(self, dtype):
+        dtype = np.dtype(dtype)
+        if dtype.kind == "b":
+            return np.array([True, False, True, True, False, False, True, False])
+        if dtype.kind == "f":
+            return np.array([0.0, -0.0, 1.5, -2.0, np.inf, np.nan, 0.5, -np.inf]).astype(dtype)
+        info = np.iinfo(dtype)
+        return np.array([0, 1, 2, 7, info.max, info.min, 8, info.max - 1]).astype(dtype)
+
+    ONE = ["abs", "absolute", "fabs", "sign", "square", "floor", "ceil", "trunc", "rint", "round", "isnan", "isinf", "isfinite", "signbit", "logical_not", "ones_like",
+           "zeros_like"]
+    WITH_NUMBERS = ["-x", "~x", "x ** 2", "x ** 3", "x ** 0", "x ** 2.0", "x ** 0.5", "x << 1", "x >> 1", "x << 40", "x >> 40", "x < 300", "x > 300", "300 < x", "x != 300", "x <= -1", "x >= -1", "x == 2 ** 40",
+                    "x > -2 ** 40", "x == 1.5", "where(x > 0, 1, 0)", "where(x, 1, 0)", "where(x > 0, 1.5, 0)", "x / 0", "x // 0", "x % 0", "x // 3", "x % 3", "clip(x, 1, 3)",
+                    "x & True", "x | False", "x + True", "x * False", "max(x, axis=0)", "sum(x)", "prod(x)", "any(x)", "all(x)", "x * 2.0", "x * 0.1", "x == 0.1", "+x", "float32(x)"]
+    TWO = ["x + y", "x - y", "x * y", "x / y", "x // y", "x % y", "x & y", "x | y", "x ^ y", "x << y", "x >> y", "x < y", "x == y", "x >= y", "fmod(x, y)", "where(x, x, y)",
+           "logical_and(x, y)", "logical_xor(x, y)"]
+
+    def both(self, text, names, close=0, engines=None):
+        """What NumPy refuses is refused; what it computes is the same."""
+        try:
+            wanted = expected(text, names)
+        except (TypeError, ValueError, OverflowError) as error:
+            with self.assertRaises(tosajit.Error, msg=f"{text}: {error}"):
+                (engines or self.engines)[0].evaluate(text, names, {})
+            return
+        self.compare(text, names, wanted, close, engines)
+
+    def test_every_function_of_every_type(self):
+        for dtype in TYPES:
+            for text in [f"{name}(x)" for name in self.ONE] + self.WITH_NUMBERS:
+                self.both(text, {"x": self.elements(dtype)})
+
+    def test_every_operator_of_every_two_types(self):
+        for a, b in itertools.product(TYPES, TYPES):
+            x, y = self.elements(a), self.elements(b)[::-1]
+            for text in self.TWO:
+                self.both(text, {"x": x, "y": y}, 0, self.engines[:1])
+            for name in ("arctan2", "hypot", "copysign"):
+                if np.dtype(a).kind != "f" and np.dtype(b).kind != "f":  # NaNs have any sign
+                    self.both(f"{name}(x, y)", {"x": x, "y": y}, 2e-3, self.engines[:1])
+
+    def test_powers_of_integers(self):
+        for a, b in itertools.product([np.bool_, *INTEGERS], repeat=2):
+            x = self.elements(a)
+            most = min(np.iinfo(b).max, 1 << 62) if b is not np.bool_ else 1
+            for y in (self.elements(b), np.array([0, 1, 2, 3, 5, 8, 31, 62]).astype(b), np.array([most, most - 1, most // 2, most // 2 + 1, 64, 63, 33, 7]).astype(b)):
+                self.both("x ** y", {"x": x, "y": y if b is np.bool_ else abs(y.astype(np.int64) % (most + 1)).astype(b)}, 1e-12, self.engines[:1])
+        for dtype in (np.int64, np.uint32):
+            x, y = np.array([0, 1, 2, 3], dtype), np.array([1 << 31] * 4, dtype)
+            self.compare("x ** y", {"x": x, "y": y})
+        x, out = np.array([1, 2], np.uint8), np.zeros(2, np.uint8)
+        self.assertIs(tosajit.evaluate("x ** x", out=out), out)
+        np.testing.assert_array_equal(out, [1, 4])
+
+    def test_negative_powers_of_integers_raise(self):
+        n, k = np.array([1, 2, 3], np.int32), np.array([2, 0, -1], np.int32)
+        out = np.array([7, 7, 7], np.int32)
+        for text, names in (("n ** k", {"n": n, "k": k}), ("2 ** k", {"k": k}), ("power(n, k - 1)", {"n": n, "k": k}), ("n ** s", {"n": n, "s": -1}), ("n ** -1", {"n": n})):
+            self.refused(text, "negative integer powers are not allowed", tosajit.ArgumentError, **names)
+        with self.assertRaises(ValueError):
+            tosajit.evaluate("n ** k", out=out)
+        self.assertEqual(out.tolist(), [7, 7, 7])
+        self.compare("n ** abs(k)", {"n": n, "k": k})
+
+    # --------------------------------------------------------------------------------------------
+    # Numbers of Python
+
+    def test_a_number_by_name_is_the_number_in_the_text(self):
+        names = {"x": np.array([5, 1, 300], np.int16), "f": np.array([1.5, 2.5, 0], np.float32), "g": np.array([2.0**53, 1, 2]), "u": np.array([1, 2, 250], np.uint8),
+                 "m": np.array([True, False, True])}
+        for text in ("{} - uint8(x)", "{} + int32(f)", "int64(g) + {}", "maximum(int16(f), {})", "{} - all(x, keepdims=True)", "f * (1 - {})", "(u > {}) & m", "u < {}", "x + {} * u",
+                     "where(m, {}, x)", "{} / u", "uint8(x) // {} + f", "float16(f) * {}", "m * {}", "m + {}", "-{} + u * 0.5", "clip(f, 0, {})", "({} + 1) * f"):
+            for n in (2, 3, 0.1, 2.5, True, 1):
+                self.both(text.format("s"), {**names, "s": n}, 1e-3 if "float16" in text else 0)
+                self.both(text.format(repr(n)), names, 1e-3 if "float16" in text else 0)
+
+    def test_numbers_beyond_a_type(self):
+        u, i = np.array([1, 255], np.uint8), np.array([1, -5], np.int32)
+        for text in ("u < {}", "u == {}", "{} != u", "{} >= u", "i == {}", "i < {}"):
+            for n in (300, -1, 1 << 40, -(1 << 40)):
+                for text_of, more in ((text.format("s"), {"s": n}), (text.format(f"({n})"), {})):
+                    self.compare(text_of, {"u": u, "i": i, **more} if "u" in text else {"i": i, **more})
+        for text in ("u + s", "u - s * 2", "where(u > 1, u, s)", "(u + s) * (int16(i) + s)", "maximum(u, s)", "u // s"):
+            self.refused(text, "no value of u8", u=u, s=300, **({"i": i} if "i)" in text else {}))
+        self.refused("(u + s) + (int16(i) + s)", "operand s: the number is no value of", u=u, i=i, s=-1)
+        self.compare("(u + s) + (int16(i) + s)", {"u": u, "i": i, "s": 3})
+        self.compare("f16 < 100000", {"f16": np.array([1, np.inf], np.float16)}, [True, False])
+
+    # --------------------------------------------------------------------------------------------
+    # One meaning
+
+    def test_a_text_has_one_meaning(self):
+        n = np.array([7, -7, 1], np.int32)
+        for name in ("n0x", "x0x1", "v0X"):
+            self.compare(f"{name} / 2", {name: n}, n / 2)
+        for text in ("n / 0x2", "n % 0xf", "n & 0b11", "n + 0o17", "n / 1_0", "n / (2\n)"):
+            self.compare(text, {"n": n})
+        self.compare("!m", {"m": n > 0}, n <= 0)
+        self.compare("where(!m & (n > 0), n, 0)", {"m": n > 2, "n": n}, np.where(~(n > 2) & (n > 0), n, 0))
+        self.compare("a = n +\n 1 # of all\n;; a / 2;", {"n": n}, (n + 1) / 2)
+        x = tosajit.evaluate("x: i32[?]; x / 2", x=n)  # a text that declares types is the language's
+        np.testing.assert_array_equal(x, [3, -3, 0])
+        np.testing.assert_array_equal(tosajit.evaluate("x / 0x2 : i32[?]", x=n), [3, -3, 0])
+
+    def test_what_is_not_understood_says_so(self):
+        n, f = np.array([[7, -7, 1]], np.int32), np.ones(3)
+        for text, words in (("clz(n)", "there is no function clz"), ("sigmoind(n)", "did you mean sigmoid"), ("intdiv(n, 2)", "no function intdiv"), ("n[n > 0]", "where.mask"), ("n[i]", "whole numbers"),
+                            ("squeeze(n)", "name the axes"), ("n @ n", "no product of matrices"), ("n if", "select"), ("n (", "no Python|error"), ("n and n", "write & for and"), ("not n", "logical_not"), ("0 < n < 3", "do not chain"),
+                            ("n in n", "compared by"), ("lambda n: n", "error"), ("n.mean()", "by their names alone"), ("np.sqrt(n)", "by their names alone"), ("n.shape", "has no .shape"), ("sum(n, axis=2)", "axis 2 is none of 2"),
+                            ("sum(n, dtype=1)", "has no argument dtype"), ("pad(n, 1, mode='edge')", "fills with one value"), ("n[0, 0, 0]", "more than 2 dimensions"), ("n[::0]", "is not 0"), ("'a' + n", "neither a number"),
+                            ("1j * n", "complex"), ("transpose(n, (0, 0))", "given twice"), ("(n, n)", "no such expression"), ("x = y = n", "a statement is|expected"), ("[n, 1] + n", "numbers alone"), ("1 / 0 + n", "cannot compute"),
+                            ("tile(n, 0)", "repeated once"), ("concatenate((n, n[0]))", "not joined"), ("for i in n: n", "error"), ("import os", "no Python|no op import"), ("lambda * n", "no Python"), ("n f", "error|no Python"), ("", "empty|found"),
+                            ("n + (1 << 20000000000)", "more than 2048 bits"), ("n + 9 ** 9 ** 9", "2048 bits"), ("n + " + "99 * " * 1000 + "1", "2048 bits"), ("n\0", "null|no Python|error"), ("\ud800 + 1", "surrogate|half")):
+            with self.assertRaisesRegex(tosajit.Error, words, msg=text):
+                tosajit.evaluate(text, {"n": n, "i": f}, {})
+
+    def test_names_of_other_letters(self):
+        größe, λ = np.array([4, 9], np.int32), np.array([0.5, 2])
+        self.compare("größe / 2 + λ", {"größe": größe, "λ": λ})
+        self.compare("ﬁ * 2", {"fi": größe}, größe * 2)  # Python sees a ligature as its letters
+        self.compare("ö = größe * 2; ö - 1", {"größe": größe}, größe * 2 - 1)
+        long = "a" * 100
+        self.compare(f"{long} + 1", {long: größe})
+        self.compare("True_ + None_ + e", {"True_": größe, "None_": größe, "e": größe})
+        self.refused("größe + λ", "größe|λ|size|broadcast", größe=größe, λ=np.ones(3))
+        with self.assertRaisesRegex(TypeError, "'λ' is missing"):
+            tosajit.evaluate("größe + λ", {}, {}, größe=größe)
+        with self.assertRaisesRegex(tosajit.Error, "operand λ"):
+            tosajit.evaluate("größe + λ", {}, {}, größe=größe, λ=np.zeros(2, ">f8"))
+
+    def test_long_texts_and_little_stack(self):
+        n = np.array([7, -7, 1], np.int32)
+        for terms in (100, 900, 2000):
+            np.testing.assert_array_equal(tosajit.evaluate(" + ".join(["n / 2"] * terms)), n / 2 * terms)
+        wanted = n / 4
+
+        def deep(k):
+            try:
+                return deep(k - 1) if k else tosajit.evaluate("n / 4 + 0", n=n)
+            except RecursionError:
+                return None
+
+        for k in range(sys.getrecursionlimit(), 0, -1):
+            found = deep(k)
+            if found is not None:
+                np.testing.assert_array_equal(found, wanted)
+                break
+        np.testing.assert_array_equal(tosajit.evaluate("n / 4 + 0"), wanted)
+        for text in ("(" * 150 + "n" + ")" * 150, "-" * 300 + "n", "(n * 0 + 1) ** " * 20 + "1", "n if n else " * 150 + "n", "abs(" * 150 + "n" + ")" * 150):
+            try:
+                np.asarray(tosajit.evaluate(text))
+            except tosajit.ArgumentError as error:
+                self.assertRegex(str(error), "deep|nest|too many|limit|statements")
+
+    def test_a_view_is_a_view_of_the_operand_alone(self):
+        x = np.arange(6).reshape(2, 3)
+        y = tosajit.evaluate("x.T")
+        y[0, 0] = 9
+        self.assertEqual(x[0, 0], 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
