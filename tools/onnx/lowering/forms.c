@@ -355,6 +355,8 @@ static bool write_clip(onnx_site *s, byte_writer *text) {
     static const char *const names[2] = {"min", "max"}, *const ops[2] = {"maximum", "minimum"};
     char limits[2][32];
     const char *bounds[2] = {NULL, NULL};
+    if (s->g->opset < 11 && s->node->input_count > 1)
+        return refuse(s, "before opset 11 its bounds are no operands");
     for (int k = 0; k < 2; k++) {
         const Onnx__AttributeProto *a = onnx_attribute(s->node->proto, names[k]);
         if (s->node->input_count > 1 + k) bounds[k] = s->operands[1 + k];
