@@ -4,6 +4,7 @@
 import ctypes
 import os
 import sys
+import time
 
 import numpy as np
 import onnxruntime as ort
@@ -40,6 +41,17 @@ def model(nodes, inputs, outputs, values="", constants=(), type=F32):
     inputs, outputs, values = ([described(word) for word in words.split()] for words in (inputs, outputs, values))
     graph = helper.make_graph(nodes, "test", inputs, outputs, constants, value_info=values)
     return helper.make_model(graph, ir_version=8, opset_imports=[helper.make_opsetid("", 18), helper.make_opsetid("tosajit", 1)])
+
+
+def same_calls(session, inputs, count=20, seconds=0.02):
+    """The results of the first call. Those of calls while code is made for them, and of later ones, have the same bits."""
+    first, end = session.run(None, inputs), time.monotonic() + seconds
+    while count > 0 or time.monotonic() < end:
+        count -= 1
+        for k, (a, b) in enumerate(zip(first, session.run(None, inputs))):
+            if a.dtype != b.dtype or a.shape != b.shape or a.tobytes() != b.tobytes():
+                raise AssertionError("result %d of a later call differs from that of the first one: %s and %s" % (k, b, a))
+    return first
 
 
 def tell_leaks():
