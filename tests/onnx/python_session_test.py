@@ -355,6 +355,29 @@ if wrong: raise wrong[0]
         self.assertLess(len(self.kept()), 3)
         self.assertEqual(glob.glob(os.path.join(self.cache, "onnx", ".new-*")), [])
 
+    def test_a_model_that_declares_wrong_sizes(self):
+        """It runs in the engine, and so it does with regions that refuse such a call; what the engine refuses it refuses in its words."""
+        wrong = model([node("Exp", "x", "e"), node("MatMul", "e w", "m"), node("Sigmoid", "m", "s"), node("Softmax", "s", "t"), node("Mul", "s t", "y")],
+                      "x:N,K w:K,96", "y:N,96", "m:64,96 s:64,96")
+        onnx.save(wrong, self.path)
+        w = np.eye(96, dtype=np.float32)
+        options = ort.SessionOptions()
+        options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
+        session, own = tosajit.onnxruntime.session(self.path, options, cache=self.cache), ort.InferenceSession(self.path, options)
+        for rows in (64, 3, 64, 3):
+            inputs = {"x": x[:rows], "w": w}
+            for _ in range(3):
+                np.testing.assert_allclose(session.run(None, inputs)[0], own.run(None, inputs)[0], rtol=1e-5, atol=1e-6)
+        values = {name: ort.OrtValue.ortvalue_from_numpy(a) for name, a in inputs.items()}
+        np.testing.assert_array_equal(session.run_with_ort_values(None, values)[0].numpy(), session.run(None, inputs)[0])
+        self.assertIsNotNone(session._tosajit_plain)
+        refused = []
+        for one in (session, own):
+            with self.assertRaises(Exception) as said:
+                one.run(None, {"x": x, "w": w[:5]})
+            refused.append(str(said.exception))
+        self.assertEqual(*refused)
+
     def test_what_is_no_model(self):
         """The engine says what it always says, after a warning."""
         with open(self.path, "wb") as file:

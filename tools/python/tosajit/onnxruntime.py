@@ -13,9 +13,11 @@ import hashlib
 import json
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
+import threading
 import warnings
 
 import onnxruntime as _ort
@@ -97,12 +99,50 @@ def _convert(path, target, words):
     return regions
 
 
+def _warn(level, text, *details):
+    """At the caller of session(), which is so far from the function that calls this."""
+    warnings.warn(text % details, RuntimeWarning, stacklevel=level + 2)
+
+
+class _Session(_ort.InferenceSession):
+    """A session with regions. A call that one of them refuses is computed by the session of the model itself, which refuses it in the
+    engine's own words unless it is the model that is wrong: one that declares other sizes than its calls have runs in the engine."""
+
+    def __init__(self, path, sess_options, own, **options):
+        super().__init__(path, sess_options, **options)
+        self._tosajit_own, self._tosajit_begins, self._tosajit_plain = own, threading.Lock(), None
+
+    def _tosajit_instead(self, error):
+        """The model's own session. The error comes again if no region has said it, or if the model is another one now."""
+        if not re.search(r"running Region\d* node", str(error)):
+            raise error
+        with self._tosajit_begins:
+            self._tosajit_plain = self._tosajit_plain or self._tosajit_own()
+        if self._tosajit_plain is None:
+            raise error
+        return self._tosajit_plain
+
+    def run(self, output_names, input_feed, run_options=None):
+        try:
+            return super().run(output_names, input_feed, run_options)
+        except Exception as error:
+            plain = self._tosajit_instead(error)
+        return plain.run(output_names, input_feed, run_options)
+
+    def run_with_ort_values(self, output_names, input_dict_ort_values, run_options=None):
+        try:
+            return super().run_with_ort_values(output_names, input_dict_ort_values, run_options)
+        except Exception as error:
+            plain = self._tosajit_instead(error)
+        return plain.run_with_ort_values(output_names, input_dict_ort_values, run_options)
+
+
 class _Model:
     """A model as it was given: a file, or bytes, whose weights are where the engine looks for them."""
 
     def __init__(self, given, sess_options):
-        self.given, self.beside = given, None
-        self.is_bytes = isinstance(given, (bytes, bytearray))
+        self.given, self.beside = bytes(given) if isinstance(given, bytearray) else given, None
+        self.is_bytes = isinstance(self.given, bytes)
         if self.is_bytes:
             try:
                 self.beside = sess_options.get_session_config_entry("session.model_external_initializers_file_folder_path")
@@ -111,7 +151,16 @@ class _Model:
             self.name = "the model"
         else:
             self.name = os.fspath(given)
-            os.stat(self.name)  # whatever else is wrong, nobody converts what is not there
+            self.about = os.stat(self.name)  # whatever else is wrong, nobody converts what is not there
+
+    def is_as_it_was(self):
+        if self.is_bytes:
+            return True
+        try:
+            now, then = os.stat(self.name), self.about
+        except OSError:
+            return False
+        return (now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns) == (then.st_dev, then.st_ino, then.st_size, then.st_mtime_ns)
 
     def key(self, folder, words):
         if self.is_bytes:
@@ -147,7 +196,7 @@ def _register(sess_options):
         sess_options.add_session_config_entry("tosajit.registered", "1")
 
 
-def _open(place, sess_options, options, settled):
+def _open(place, sess_options, options, settled, own):
     """The model that is there; None: nothing is gained. The level of the caller's options is as it was, when it is done."""
     path, level = os.path.join(place, "model.onnx"), sess_options.graph_optimization_level
     if not os.path.exists(path):
@@ -156,16 +205,13 @@ def _open(place, sess_options, options, settled):
         sess_options.graph_optimization_level = _ort.GraphOptimizationLevel.ORT_DISABLE_ALL
     try:
         with open(os.path.join(place, "complete")) as complete:
-            if int(complete.read()):
-                _register(sess_options)
-        return _ort.InferenceSession(path, sess_options, **options)
+            regions = int(complete.read())
+        if not regions:
+            return _ort.InferenceSession(path, sess_options, **options)
+        _register(sess_options)
+        return _Session(path, sess_options, own, **options)
     finally:
         sess_options.graph_optimization_level = level
-
-
-def _warn(level, text, *details):
-    """At the caller of session(), which is so far from the function that calls this."""
-    warnings.warn(text % details, RuntimeWarning, stacklevel=level + 2)
 
 
 def _from_cache(model, folder, words, open_model):
@@ -233,5 +279,10 @@ def session(model, sess_options=None, *, cache=None, accuracy="fast", **options)
         folder = _cache_folder(cache)
     except OSError as error:
         _warn(1, "%s is converted for this session alone: there is no cache: %s", given.name, error)
-    made = _session(given, folder, words, lambda place: _open(place, chosen, options, settled))
+
+    def own():
+        """The session of the model itself; None: it has changed."""
+        return _ort.InferenceSession(given.given, chosen, **options) if given.is_as_it_was() else None
+
+    made = _session(given, folder, words, lambda place: _open(place, chosen, options, settled, own))
     return made or _ort.InferenceSession(model, sess_options, **options)
