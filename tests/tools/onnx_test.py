@@ -152,7 +152,7 @@ cases = [
     ("LeakyRelu", [x], lambda a: np.where(a < 0, 0.3 * a, a), NEAR, {"alpha": 0.3}),
     ("PRelu", [x, p], lambda a, s: np.where(a < 0, s * a, a), NEAR),
     ("ThresholdedRelu", [x], lambda a: np.where(a > 1, a, 0), 0),
-    ("Clip", [x], lambda a: a, 0), ("Clip", [x], lambda a: np.clip(a, -1, 2), 0, {"min": -1.0, "max": 2.0}, 10),
+    ("Clip", [x], lambda a: np.clip(a, np.float64(-np.finfo(np.float32).max), np.float64(np.finfo(np.float32).max)), 0), ("Clip", [x], lambda a: np.clip(a, -1, 2), 0, {"min": -1.0, "max": 2.0}, 10),
     ("HardSigmoid", [x], lambda a: np.clip(0.2 * a + 0.5, 0, 1), NEAR),
     ("HardSigmoid", [x], lambda a: np.clip(0.25 * a + 0.125, 0, 1), NEAR, {"alpha": 0.25, "beta": 0.125}),
     ("HardSwish", [x], lambda a: a * np.clip(a / 6 + 0.5, 0, 1), NEAR),
