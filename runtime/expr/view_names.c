@@ -499,8 +499,10 @@ static view_run run_reshaped(const expr_views *views, const view_step *step, con
     return worst;
 }
 
-view_run names_run(const expr_views *views, view_sizes own, view_chain chain) {
+view_run names_run(const expr_views *views, view_sizes own, uint32_t cut, view_chain chain) {
     runs r = {0, 0};
+    for (int32_t d = 0; d < own.rank; d++)
+        if (has_bit(cut, d)) r.seams |= bit(own.rank - 1 - d);
     view_run worst = RUN_DENSE;
     for (int32_t k = 0; k < chain.count; k++) {
         const view_step *step = &views->steps[chain.first + k];

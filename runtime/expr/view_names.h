@@ -25,13 +25,14 @@ tosajit_status names_through(const expr_views *views, const view_step *step, vie
 /* Where a step leaves the axis of a reduction, whole and in its order; -1: nowhere. */
 int64_t names_follow(const expr_views *views, const view_step *step, int64_t axis);
 
-/* Whether the dimensions that a chain joins are one run, of a tensor of these sizes. */
+/* Whether the dimensions that a chain joins are one run, of a tensor of these sizes. Bit a of
+ * `cut`: it is a part of another one, of which it has less along dimension a. */
 typedef enum view_run {
     RUN_DENSE, /* of a dense tensor they are */
     RUN_APART, /* they are not, as a transpose, slice or reversal lies before it */
     RUN_NEVER, /* a tile repeats some, and some not */
 } view_run;
-view_run names_run(const expr_views *views, view_sizes own, view_chain chain);
+view_run names_run(const expr_views *views, view_sizes own, uint32_t cut, view_chain chain);
 
 /* Dimensions of a group: in..in_end become out..out_end; a step backwards has them exchanged. */
 typedef struct view_span {

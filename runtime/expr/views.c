@@ -214,7 +214,7 @@ static tosajit_status find_operand(lowering *l, tosajit_value from, view_chain c
     view_sizes own = l->views->sizes[from];
     tosajit_status status = see(l, chain, &own);
     const tosajit_tensor_type type = type_of(source->type.element, &own);
-    const view_run run = names_run(l->views, l->views->sizes[from], chain);
+    const view_run run = names_run(l->views, l->views->sizes[from], 0, chain);
     if (!status && run != RUN_DENSE) status = refuse_run(l, from, chain, run);
     if (!status) status = tosajit_expr_input(l->program, &type, value);
     if (status) return status;
@@ -528,7 +528,7 @@ static tosajit_status lower_leaf(lowering *l, const view_step *step, bool ends, 
     *result = (lowered){.value = UNREAD, .leaf = own.leaf, .inward = own.inward};
     status = join(l, own.inward, own.outward, false, &chain);
     if (!status) status = push(l, &chain, step);
-    if (status || (!ends && names_run(l->views, sizes, chain) != RUN_DENSE)) {
+    if (status || (!ends && names_run(l->views, sizes, 0, chain) != RUN_DENSE)) {
         if (!status) status = join(l, none, none, false, &result->outward);
         return status ? status : push(l, &result->outward, step);
     }
@@ -572,16 +572,16 @@ static tosajit_status check_ranks(const tosajit_expr *source) {
     return TOSAJIT_OK;
 }
 
-/* A result. Where its own tensor cannot be seen backwards, what it is computed of is seen instead.
- */
-static tosajit_status lower_result(lowering *l, view_tensor *seen) {
+/* A result, or a piece of one, which is cut from it along these axes. Where its own tensor cannot
+ * be seen backwards, what it is computed of is seen instead. */
+static tosajit_status lower_result(lowering *l, view_tensor *seen, uint32_t cut) {
     const lowered *own = &l->values[seen->value];
     tosajit_value value;
     tosajit_status status = read_value(l, seen->value);
     if (!status) status = join(l, (view_chain){0, 0}, own->outward, true, &seen->chain);
     if (status) return status;
     value = own->value;
-    if (names_run(l->views, l->views->sizes[seen->value], seen->chain) != RUN_DENSE) {
+    if (names_run(l->views, l->views->sizes[seen->value], cut, seen->chain) != RUN_DENSE) {
         seen->chain = (view_chain){0, 0};
         status = inward(l, own->value, own->outward, &value);
         if (status && status != TOSAJIT_OUT_OF_MEMORY)
@@ -593,17 +593,35 @@ static tosajit_status lower_result(lowering *l, view_tensor *seen) {
     return status ? status : tosajit_expr_result(l->program, value);
 }
 
+/* The axes along which each piece of what begins at a node is cut, behind `pieces` others. */
+static const piece_node *find_cuts(const piece_node *node, uint32_t above, uint32_t *cuts,
+                                   int32_t *pieces) {
+    const piece_node *next = node + 1;
+    if (node->axis == PIECE) cuts[(*pieces)++] = above;
+    for (int k = 0; node->axis != PIECE && k < node->children; k++)
+        next = find_cuts(next, above | 1u << node->axis, cuts, pieces);
+    return next;
+}
+
+static tosajit_status lower_results(lowering *l) {
+    uint32_t cuts[TOSAJIT_MAX_TENSORS];
+    const piece_node *node = l->views->pieces.nodes;
+    tosajit_status status = TOSAJIT_OK;
+    for (int32_t r = 0; r < l->source->result_count;) node = find_cuts(node, 0, cuts, &r);
+    for (int32_t r = 0; !status && r < l->source->result_count; r++) {
+        l->views->results[r].value = l->source->results[r];
+        status = lower_result(l, &l->views->results[r], cuts[r]);
+    }
+    return status;
+}
+
 static tosajit_status lower_all(lowering *l) {
     tosajit_status status = check_ranks(l->source);
     for (size_t k = 0; !status && k < l->source->count; k++) {
         status = names_of_node(l->views, (tosajit_value)k);
         if (!status) status = lower_node(l, (tosajit_value)k);
     }
-    for (int32_t r = 0; !status && r < l->source->result_count; r++) {
-        l->views->results[r].value = l->source->results[r];
-        status = lower_result(l, &l->views->results[r]);
-    }
-    return status;
+    return status ? status : lower_results(l);
 }
 
 /* ---------------------------------------------------------------------------------------------

@@ -1,15 +1,19 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """tosajit.onnxruntime.session: the outputs of the engine's own session, from the folder where converted models are kept, in this
-process and the next one; models with nothing to gain, damaged files, bytes, levels of the engine.
+process and the next one; models with nothing to gain, damaged files, bytes, levels of the engine; weights beside a model; and a folder
+that others can write, that is full or cannot be written, that many use at once, and in which somebody was killed.
 
     python3 python_session_test.py LIBRARY_OF_OPERATORS LIBTOSAJIT TOSAJIT PACKAGE
 """
 import concurrent.futures
+import glob
 import os
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 import warnings
 
@@ -17,7 +21,7 @@ import numpy as np
 import onnx
 import onnxruntime as ort
 
-from support import F32, model, node
+from support import F32, model, node, same_calls
 
 operators, _, tool, package = sys.argv[1:]
 sys.path.insert(0, package)
@@ -53,7 +57,7 @@ class Sessions(unittest.TestCase):
         return sorted(os.path.join(base, name) for base, _, names in os.walk(self.cache) for name in names if name == "model.onnx")
 
     def expect(self, session):
-        y, = session.run(None, {"x": x})
+        y, = same_calls(session, {"x": x})
         np.testing.assert_allclose(y, self.expected, rtol=1e-5, atol=1e-6)  # the engine's own sigmoid is that far off
         self.assertIsInstance(session, ort.InferenceSession)
 
@@ -139,6 +143,240 @@ class Sessions(unittest.TestCase):
         with open(path, "r+b") as file:
             file.truncate(20)
         self.expect(tosajit.onnxruntime.session(self.path, cache=self.cache))
+
+    def weights(self, scale, folder=None, name="w.bin"):
+        """A model whose weights are in a file of their own; what the engine makes of it."""
+        folder = folder or self.folder.name
+        path, weights = os.path.join(folder, "heavy.onnx"), os.path.join(folder, name)
+        w = (np.random.default_rng(2).standard_normal((96, 96)) * scale).astype(np.float32)
+        heavy = model([node("MatMul", "x w", "s"), node("Softmax", "s", "t"), node("Sigmoid", "t", "u"), node("Mul", "u t", "y")], "x:N,96", "y:N,96")
+        heavy.graph.initializer.append(onnx.numpy_helper.from_array(w, "w"))
+        if os.path.exists(weights):
+            os.remove(weights)
+        onnx.save_model(heavy, path, save_as_external_data=True, location=name, size_threshold=0)
+        self.expected, = ort.InferenceSession(path).run(None, {"x": x})
+        return path
+
+    def test_weights_beside_a_model(self):
+        """A cache below the model's folder is found again; other weights of the same size and time are others; other files are nobody's
+        business, whatever they are called."""
+        path, cache = self.weights(1.0), os.path.join(self.folder.name, "kept")
+        weights = os.path.join(self.folder.name, "w.bin")
+        for _ in range(3):
+            self.expect(tosajit.onnxruntime.session(path, cache=cache))
+        self.assertEqual(len(self.kept()), 1)
+        then = os.stat(weights).st_mtime_ns
+        self.weights(3.0)
+        os.utime(weights, ns=(then, then))
+        self.expect(tosajit.onnxruntime.session(path, cache=cache))
+        self.assertEqual(len(self.kept()), 2)
+        os.symlink("nowhere", os.path.join(self.folder.name, "x"))
+        os.mkfifo(os.path.join(self.folder.name, "y"))
+        self.expect(tosajit.onnxruntime.session(path, cache=cache))
+        with open(path, "rb") as file:
+            data = file.read()
+        with warnings.catch_warnings(), self.assertRaises(Exception):  # the engine's own
+            warnings.simplefilter("ignore")
+            os.remove(weights)
+            tosajit.onnxruntime.session(path, cache=cache)
+        for name in ("../w.bin", "/dev/zero"):
+            with warnings.catch_warnings(), self.assertRaises(Exception):
+                warnings.simplefilter("ignore")
+                tosajit.onnxruntime.session(data.replace(b"w.bin", name.encode()), cache=cache)
+
+    def test_weights_of_bytes(self):
+        """They are where the engine looks for them: in the current folder, or the one that the options name."""
+        other = os.path.join(self.folder.name, "other")
+        os.mkdir(other)
+        path, here = self.weights(1.0, name="deep.bin"), os.getcwd()
+        with open(path, "rb") as file:
+            data = file.read()
+        expected = self.expected
+        self.weights(9.0, other, "deep.bin")
+        try:
+            os.chdir(self.folder.name)
+            for _ in range(2):
+                self.expected = expected
+                self.expect(tosajit.onnxruntime.session(data, cache=self.cache))
+            self.assertEqual(len(self.kept()), 1)
+            options = ort.SessionOptions()
+            options.add_session_config_entry("session.model_external_initializers_file_folder_path", other)
+            self.expected, = ort.InferenceSession(data, options).run(None, {"x": x})
+            self.assertFalse(np.allclose(expected, self.expected))
+            options = ort.SessionOptions()
+            options.add_session_config_entry("session.model_external_initializers_file_folder_path", other)
+            self.expect(tosajit.onnxruntime.session(data, options, cache=self.cache))
+        finally:
+            os.chdir(here)
+
+    def said(self, *words, **options):
+        """The one warning of a session that is right nevertheless."""
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            self.expect(tosajit.onnxruntime.session(self.path, **options))
+        self.assertEqual([str(one.filename) for one in said], [__file__] * len(words), said)
+        for one, word in zip(said, words):
+            self.assertIn(word, str(one.message))
+
+    def test_a_folder_that_others_can_write(self):
+        """Nothing is taken from there, and nothing put."""
+        for mine in (self.cache, os.path.join(self.cache, "onnx")):
+            tosajit.onnxruntime.session(self.path, cache=self.cache)
+            entry = os.path.dirname(self.kept()[0])
+            wrong = model([node("Sigmoid", "x", "s"), node("Sub", "s x", "y")], "x:N,96", "y:N,96")
+            onnx.save(wrong, os.path.join(entry, "model.onnx"))
+            before = os.stat(mine).st_mode
+            os.chmod(mine, 0o777)
+            self.said("it can be written by others; chmod go-w it", cache=self.cache)
+            os.chmod(mine, before)
+            if os.geteuid() == 0:
+                os.chown(mine, 65534, -1)
+                self.said("it belongs to another user", cache=self.cache)
+                os.chown(mine, 0, -1)
+            else:
+                print("*** NOT TESTED: a cache of another user, which root alone can make")
+            subprocess.run(["rm", "-r", self.cache], check=True)
+        tosajit.onnxruntime.session(self.path, cache=self.cache)
+        for place in (os.path.dirname(self.kept()[0]), self.kept()[0]):  # an entry that others can write is none
+            onnx.save(wrong, self.kept()[0])
+            os.chmod(place, 0o777)
+            self.said(cache=self.cache)
+            self.assertEqual(len(self.kept()), 1)
+            self.said(cache=self.cache)
+
+    def test_no_folder(self):
+        before, tempfile.tempdir = tempfile.gettempdir(), os.path.join(self.folder.name, "temporary")
+        os.mkdir(tempfile.tempdir)
+        self.said("there is no cache", cache=os.path.join(self.path, "below"))
+        home = {name: os.environ.pop(name, None) for name in ("HOME", "XDG_CACHE_HOME", "TOSAJIT_CACHE_DIR")}
+        try:
+            os.environ["HOME"] = "/proc/nowhere"
+            self.said("there is no cache")
+        finally:
+            os.environ.update({name: word for name, word in home.items() if word is not None})
+        self.assertEqual(os.listdir(tempfile.tempdir), [])
+        tempfile.tempdir = before
+
+    def test_a_folder_that_cannot_be_written(self):
+        """What is there is taken; what is not is not kept."""
+        tosajit.onnxruntime.session(self.path, cache=self.cache)
+        call = """import os, sys, warnings; import numpy as np; sys.path.insert(0, sys.argv[1]); import tosajit.onnxruntime
+with warnings.catch_warnings(record=True) as said:
+    warnings.simplefilter("always")
+    y, = tosajit.onnxruntime.session(sys.argv[2], cache=sys.argv[3]).run(None, {"x": np.ones((2, 96), np.float32)})
+print([str(one.message) for one in said])"""
+        other = os.path.join(self.folder.name, "other.onnx")
+        onnx.save(model([node("Add", "x x", "s"), node("Softmax", "s", "t"), node("Mul", "t s", "y")], "x:N,96", "y:N,96"), other)
+        words = [sys.executable, "-c", call, package]
+        mount = ["unshare", "-m", "sh", "-c", 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"', self.cache]
+        if os.geteuid() != 0:
+            os.chmod(os.path.join(self.cache, "onnx"), 0o500)
+            mount = []
+        elif subprocess.run(mount + ["true"], capture_output=True).returncode:
+            print("*** NOT TESTED: a cache that cannot be written, for which root needs the right to mount")
+            return
+        for path, says in ((self.path, "[]"), (other, "it is not kept")):
+            run = subprocess.run(mount + words + [path, self.cache], capture_output=True, text=True)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            self.assertIn(says, run.stdout)
+        os.chmod(os.path.join(self.cache, "onnx"), 0o700)
+        self.assertEqual(len(self.kept()), 1)
+
+    def test_the_cache_has_a_bound(self):
+        """The least recently used go first, and what is new stays."""
+        models = []
+        for k in range(5):
+            models.append(os.path.join(self.folder.name, f"m{k}.onnx"))
+            onnx.save(model([node("Add", "x x", "s"), node("Softmax", "s", "t")] + [node("Mul", "t s", f"y{i}") for i in range(k)] + [node("Mul", "t s", "y")],
+                            "x:N,96", "y:N,96"), models[-1])
+        try:
+            os.environ["TOSAJIT_ONNX_CACHE_BYTES"] = "1"
+            for path in models:
+                tosajit.onnxruntime.session(path, cache=self.cache)
+                self.assertEqual(len(self.kept()), 1)
+            os.environ["TOSAJIT_ONNX_CACHE_BYTES"] = "many"
+            with self.assertRaisesRegex(ValueError, "a number of bytes, not 'many'"):
+                tosajit.onnxruntime.session(self.path, cache=self.cache)
+        finally:
+            del os.environ["TOSAJIT_ONNX_CACHE_BYTES"]
+
+    def test_who_is_killed_leaves_nothing(self):
+        """Once nobody works on it any more."""
+        slow = os.path.join(self.folder.name, "slow")
+        with open(slow, "w") as file:
+            file.write("#!/bin/sh\nexec sleep 1000\n")
+        os.chmod(slow, 0o755)
+        environment = dict(os.environ, TOSAJIT_COMMAND=slow)
+        code = "import sys; sys.path.insert(0, sys.argv[1]); import tosajit.onnxruntime; tosajit.onnxruntime.session(sys.argv[2], cache=sys.argv[3])"
+        child = subprocess.Popen([sys.executable, "-c", code, package, self.path, self.cache], env=environment, start_new_session=True)
+        begun = lambda: glob.glob(os.path.join(self.cache, "onnx", ".new-*", "lock"))
+        while not begun():
+            self.assertIsNone(child.poll())
+            time.sleep(0.01)
+        time.sleep(0.2)  # until it has its lock, and the command has begun
+        place = os.path.dirname(begun()[0])
+        os.utime(place, (0, 0))
+        tosajit.onnxruntime.session(self.path, cache=self.cache)
+        self.assertTrue(begun(), "somebody works on it")
+        os.killpg(child.pid, signal.SIGKILL)
+        child.wait()
+        os.utime(place, (0, 0))
+        with open(os.path.join(self.cache, "onnx", ".new-file"), "w") as file:
+            file.write("half of a digest")
+        os.utime(os.path.join(self.cache, "onnx", ".new-file"), (0, 0))
+        tosajit.onnxruntime.session(self.path, cache=self.cache, accuracy="exact")
+        self.assertEqual(glob.glob(os.path.join(self.cache, "onnx", ".new-*")), [])
+
+    def test_many_processes_share_a_cache(self):
+        """Which is so small that they drive each other's models out."""
+        models = []
+        for k, op in enumerate(("Add", "Sub", "Mul")):
+            models.append(os.path.join(self.folder.name, f"m{k}.onnx"))
+            onnx.save(model([node("Sigmoid", "x", "s"), node("Softmax", "s", "t"), node(op, "t s", "y")], "x:N,96", "y:N,96"), models[-1])
+        code = """import os, sys, warnings, threading; import numpy as np; sys.path.insert(0, sys.argv[1]); import tosajit.onnxruntime, onnxruntime
+warnings.simplefilter("error")
+x, wrong = np.linspace(-3, 3, 192, dtype=np.float32).reshape(2, 96), []
+expected = [onnxruntime.InferenceSession(path).run(None, {"x": x})[0] for path in sys.argv[3:]]
+def work(first):
+    try:
+        for k in range(first, first + 6):
+            y, = tosajit.onnxruntime.session(sys.argv[3 + k % 3], cache=sys.argv[2]).run(None, {"x": x})
+            np.testing.assert_allclose(y, expected[k % 3], rtol=1e-5, atol=1e-6)
+    except BaseException as error:
+        wrong.append(error)
+threads = [threading.Thread(target=work, args=(k,)) for k in range(2)]
+for one in threads: one.start()
+for one in threads: one.join()
+if wrong: raise wrong[0]
+"""
+        environment = dict(os.environ, TOSAJIT_ONNX_CACHE_BYTES="3000")
+        children = [subprocess.Popen([sys.executable, "-c", code, package, self.cache, *models], env=environment) for _ in range(3)]
+        self.assertEqual([child.wait() for child in children], [0, 0, 0])
+        self.assertLess(len(self.kept()), 3)
+        self.assertEqual(glob.glob(os.path.join(self.cache, "onnx", ".new-*")), [])
+
+    def test_a_model_that_declares_wrong_sizes(self):
+        """It runs in the engine, and so it does with regions that refuse such a call; what the engine refuses it refuses in its words."""
+        wrong = model([node("Exp", "x", "e"), node("MatMul", "e w", "m"), node("Sigmoid", "m", "s"), node("Softmax", "s", "t"), node("Mul", "s t", "y")],
+                      "x:N,K w:K,96", "y:N,96", "m:64,96 s:64,96")
+        onnx.save(wrong, self.path)
+        w = np.eye(96, dtype=np.float32)
+        options = ort.SessionOptions()
+        options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
+        session, own = tosajit.onnxruntime.session(self.path, options, cache=self.cache), ort.InferenceSession(self.path, options)
+        for rows in (64, 3, 64, 3):
+            inputs = {"x": x[:rows], "w": w}
+            for _ in range(3):
+                np.testing.assert_allclose(session.run(None, inputs)[0], own.run(None, inputs)[0], rtol=1e-5, atol=1e-6)
+        values = {name: ort.OrtValue.ortvalue_from_numpy(a) for name, a in inputs.items()}
+        np.testing.assert_array_equal(session.run_with_ort_values(None, values)[0].numpy(), session.run(None, inputs)[0])
+        self.assertIsNotNone(session._tosajit_plain)
+        refused = []
+        for one in (session, own):
+            with self.assertRaises(Exception) as said:
+                one.run(None, {"x": x, "w": w[:5]})
+            refused.append(str(said.exception))
+        self.assertEqual(*refused)
 
     def test_what_is_no_model(self):
         """The engine says what it always says, after a warning."""

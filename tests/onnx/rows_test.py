@@ -17,7 +17,7 @@ import onnx
 import onnxruntime as ort
 from onnx import TensorProto, helper, numpy_helper
 
-from support import tell_leaks
+from support import results_of, tell_leaks
 
 operators, _, tool = sys.argv[1:4]
 models, seed = (int(word) for word in (sys.argv[4:] + ["16", "1"][len(sys.argv) - 4:])[:2])
@@ -47,14 +47,7 @@ def convert(model, *options):
 
 
 def call(model, inputs, level=ort.GraphOptimizationLevel.ORT_ENABLE_ALL):
-    options = ort.SessionOptions()
-    options.intra_op_num_threads = 1
-    options.log_severity_level = 4
-    options.graph_optimization_level = level
-    options.add_session_config_entry("tosajit.compile", "now")
-    options.register_custom_ops_library(operators)
-    session = ort.InferenceSession(model if isinstance(model, str) else model.SerializeToString(), options, providers=["CPUExecutionProvider"])
-    return session.run(None, inputs)
+    return results_of(model, inputs, operators, level)
 
 
 random = np.random.default_rng(seed)

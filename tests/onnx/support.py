@@ -4,6 +4,7 @@
 import ctypes
 import os
 import sys
+import time
 
 import numpy as np
 import onnxruntime as ort
@@ -40,6 +41,44 @@ def model(nodes, inputs, outputs, values="", constants=(), type=F32):
     inputs, outputs, values = ([described(word) for word in words.split()] for words in (inputs, outputs, values))
     graph = helper.make_graph(nodes, "test", inputs, outputs, constants, value_info=values)
     return helper.make_model(graph, ir_version=8, opset_imports=[helper.make_opsetid("", 18), helper.make_opsetid("tosajit", 1)])
+
+
+def require_same_bits(one, other, what):
+    """A NaN may be any."""
+    for k, (a, b) in enumerate(zip(one, other)):
+        same = a.dtype == b.dtype and a.shape == b.shape
+        if same and a.tobytes() != b.tobytes() and a.dtype.kind == "f":
+            same = np.array_equal(np.isnan(a), np.isnan(b)) and np.where(np.isnan(a), 0, a).tobytes() == np.where(np.isnan(b), 0, b).tobytes()
+        elif same:
+            same = a.tobytes() == b.tobytes()
+        if not same:
+            raise AssertionError("result %d of %s: %s, and before it was %s" % (k, what, b, a))
+
+
+def same_calls(session, inputs, count=20, seconds=0.02):
+    """The results of the first call. Those of calls while code is made for them, and of later ones, have the same bits."""
+    first, end = session.run(None, inputs), time.monotonic() + seconds
+    while count > 0 or time.monotonic() < end:
+        count -= 1
+        require_same_bits(first, session.run(None, inputs), "a later call")
+    return first
+
+
+def results_of(model, inputs, operators, level=ort.GraphOptimizationLevel.ORT_ENABLE_ALL, threads=1):
+    """The results of a model, or of the file of a converted one. Of the latter those of the first call, of calls while code is made, of
+    later ones, and of a session that begins with its code have the same bits."""
+    modes, results = ("background", "now") if isinstance(model, str) else ("now",), []
+    for mode in modes:
+        options = ort.SessionOptions()
+        options.intra_op_num_threads = threads
+        options.log_severity_level = 4
+        options.graph_optimization_level = level
+        options.add_session_config_entry("tosajit.compile", mode)
+        options.register_custom_ops_library(operators)
+        session = ort.InferenceSession(model if isinstance(model, str) else model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+        results.append(same_calls(session, inputs, 3, 0) if isinstance(model, str) else session.run(None, inputs))
+    require_same_bits(results[0], results[-1], "a session that begins with its code")
+    return results[0]
 
 
 def tell_leaks():

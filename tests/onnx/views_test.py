@@ -13,10 +13,9 @@ import unittest
 
 import numpy as np
 import onnx
-import onnxruntime as ort
 from onnx import TensorProto, helper, numpy_helper
 
-from support import tell_leaks
+from support import results_of, tell_leaks
 
 operators, _, tool = sys.argv[1:4]
 work = tempfile.TemporaryDirectory()
@@ -40,14 +39,23 @@ def model_of(nodes, inputs, outputs=("y",), constants=(), opset=17, open_axes=()
 
 
 def call(model, inputs):
-    options = ort.SessionOptions()
-    options.log_severity_level = 4
-    options.add_session_config_entry("tosajit.compile", "now")
-    options.register_custom_ops_library(operators)
-    return ort.InferenceSession(model if isinstance(model, str) else model.SerializeToString(), options, providers=["CPUExecutionProvider"]).run(None, inputs)
+    return results_of(model, inputs, operators)
 
 
 class Views(unittest.TestCase):
+    def test_keys_of_one_token(self):
+        """Behind those of before, as decoders keep them: pieces of a result that lie apart in it. Sizes of 1 make a transposition none."""
+        for kind in (np.float16, np.float32):
+            for batch, tokens, open_axes in ((1, 1, ()), (1, 3, ()), (2, 1, ()), (2, 3, ()), (1, 1, (0,)), (2, 1, (0,)), (2, 3, (0,))):
+                for axis in range(4):
+                    shape = [batch, 4, tokens, 32]
+                    shape[axis] += 5
+                    x, past = normal(batch, tokens, 128), normal(*shape).astype(kind)
+                    nodes = [N("Neg", ["x"], ["e"]), N("Cast", ["e"], ["c"], to=helper.np_dtype_to_tensor_dtype(np.dtype(kind))),
+                             N("Reshape", ["c", "heads"], ["h"]), N("Transpose", ["h"], ["t"], perm=[0, 2, 1, 3]), N("Concat", ["past", "t"], ["y"], axis=axis)]
+                    model = model_of(nodes, {"past": past, "x": x}, ["y"], {"heads": np.int64([0, 0, 4, 32])}, 18, open_axes)
+                    self.regions(model, {"past": past, "x": x}, *ALL)
+
     def regions(self, model, inputs, *options, more=()):
         """The texts of the converted model, which computes the same of all these inputs."""
         source, target = (os.path.join(work.name, name) for name in ("in.onnx", "out.onnx"))

@@ -70,7 +70,7 @@ def regions(graph):
 
 def expression(node):
     count = len(node.output)
-    check(node.op_type == ("Region" if count == 1 else f"Region{min(count, 4)}") and node.attribute[0].name == "expression", node)
+    check(node.op_type == ("Region" if count == 1 else f"Region{min(count, 8)}") and node.attribute[0].name == "expression", node)
     check(node.attribute[1].name == "types" and len(node.attribute[1].ints) == count, node)
     return node.attribute[0].s.decode()
 
@@ -152,7 +152,7 @@ cases = [
     ("LeakyRelu", [x], lambda a: np.where(a < 0, 0.3 * a, a), NEAR, {"alpha": 0.3}),
     ("PRelu", [x, p], lambda a, s: np.where(a < 0, s * a, a), NEAR),
     ("ThresholdedRelu", [x], lambda a: np.where(a > 1, a, 0), 0),
-    ("Clip", [x], lambda a: a, 0), ("Clip", [x], lambda a: np.clip(a, -1, 2), 0, {"min": -1.0, "max": 2.0}, 10),
+    ("Clip", [x], lambda a: np.clip(a, np.float64(-np.finfo(np.float32).max), np.float64(np.finfo(np.float32).max)), 0), ("Clip", [x], lambda a: np.clip(a, -1, 2), 0, {"min": -1.0, "max": 2.0}, 10),
     ("HardSigmoid", [x], lambda a: np.clip(0.2 * a + 0.5, 0, 1), NEAR),
     ("HardSigmoid", [x], lambda a: np.clip(0.25 * a + 0.125, 0, 1), NEAR, {"alpha": 0.25, "beta": 0.125}),
     ("HardSwish", [x], lambda a: a * np.clip(a / 6 + 0.5, 0, 1), NEAR),
@@ -611,6 +611,42 @@ model = model_of([helper.make_node("Slice", ["a", "from", "to"], ["s"]), helper.
                  {"from": np.array([3, -4]), "to": np.array([2**63 - 1, -1])})
 converted, _ = convert(model, *ALL)
 check(expression(regions(converted.graph)[0]).startswith("x0: f32[8,6]; t0 = x0[3:8,2:5];"), converted.graph)
+
+# A Split of any number of parts, of which all are read, some, or one more than a kernel has results.
+for parts in (*range(1, 36), 48, 64):
+    sizes = [1 + k % 3 for k in range(parts)]
+    wide = random.standard_normal((2, sum(sizes), 16)).astype(np.float32)
+    for step in (1, 2):
+        read = range(0, parts, step)
+        model = model_of([helper.make_node("Split", ["a", "sizes"], [f"s{k}" for k in range(parts)], axis=1)] +
+                         [helper.make_node("Neg", [f"s{k}"], [f"n{k}"]) for k in read], [value("a", wide)],
+                         [helper.make_tensor_value_info(f"{name}{k}", F32, None) for k in read for name in "sn"], {"sizes": np.array(sizes)}, opset=18)
+        converted, report = convert(model, *ALL)
+        check(report["inside"] <= 1 + len(read), report)
+        if report["inside"] == 1 + len(read):
+            found = evaluate(converted.graph, {"a": wide})
+            for k, part in enumerate(np.split(wide, np.cumsum(sizes)[:-1], 1)):
+                check(k not in read or (np.array_equal(found[f"s{k}"], part) and np.array_equal(found[f"n{k}"], -part)), parts, step, k)
+        check(report["inside"] == 1 + len(read) or 2 * len(read) > 31, parts, report)
+
+# Sizes near the end of 64 bits.
+huge = 2**63 - 1
+for node, sizes in ((helper.make_node("Split", ["a"], ["s0", "s1", "s2"], axis=0, num_outputs=3), None),
+                    (helper.make_node("Split", ["a", "sizes"], ["s0", "s1", "s2"], axis=0), [huge, huge, huge]),
+                    (helper.make_node("Slice", ["a", "sizes", "ends", "axes", "steps"], ["s0"]), [huge - 1])):
+    constants = {"sizes": np.array(sizes)} if sizes else {}
+    if node.op_type == "Slice":
+        constants.update(ends=np.array([huge]), axes=np.array([0]), steps=np.array([huge]))
+    model = model_of([node, helper.make_node("Neg", ["s0"], ["out"])], [value("a", F32, [huge])], [helper.make_tensor_value_info("out", F32, None)], constants, opset=18)
+    convert(model, *ALL)
+
+# Numbers that a text leaves out: a Clip of an old opset whose bounds are attributes, and which names operands besides.
+numbers = {f"c{k}": np.float32(k) for k in range(2)}
+chain = lambda name, more: [helper.make_node("Clip", [f"{name}{k}"] + more, [f"{name}{k + 1}"], min=-1.0, max=1.0) for k in range(50)]
+model = model_of(chain("a", list(numbers)) + chain("b", []), [value("a0", x), value("b0", x)], [value("a50", x), value("b50", x)], numbers, opset=7)
+converted, report = convert(model, *ALL)
+check([list(n.output) for n in regions(converted.graph)] == [["b50"]], converted.graph)
+check({left["why"] for left in report["left"]} == {"before opset 11 its bounds are no operands"}, report)
 
 # Two transpositions before a region are one behind it, unless their orders differ or somebody else reads one.
 cube = random.standard_normal((2, 3, 4)).astype(np.float32)

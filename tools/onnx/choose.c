@@ -167,10 +167,17 @@ static void drop(onnx_region *r, int32_t *nodes, int32_t node) {
     r->count = kept;
 }
 
+/* How many results the nodes have, those among them that nobody reads. */
+static size_t result_count(const chooser *c, const group *o) {
+    size_t count = 0;
+    for (int32_t k = 0; k < o->count; k++) count += (size_t)c->g->nodes[o->nodes[k]].output_count;
+    return count;
+}
+
 /* What others read. A cast to a wider type at the edge is not given out as a second and wider
  * result of the same data: the engine makes it from the narrow one. */
 static bool set_outputs(const chooser *c, const group *o, onnx_region *r) {
-    int32_t *outputs = arena_array(c->memory, (size_t)o->count * 2 + 1, sizeof *outputs), count = 0;
+    int32_t *outputs = arena_array(c->memory, result_count(c, o) + 1, sizeof *outputs), count = 0;
     if (!outputs) return false;
     for (int32_t k = 0; k < o->count; k++) {
         const onnx_node *node = &c->g->nodes[o->nodes[k]];

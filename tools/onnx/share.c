@@ -13,8 +13,13 @@ typedef struct pattern {
     onnx_choice *choice;
 } pattern;
 
+/* A number may be an operand that its node's text leaves out, so texts alone do not count them. */
 static int by_text(const void *a, const void *b) {
-    return strcmp(((const pattern *)a)->text, ((const pattern *)b)->text);
+    const pattern *one = a, *other = b;
+    const int32_t first = one->choice->region.number_count,
+                  second = other->choice->region.number_count;
+    const int order = strcmp(one->text, other->text);
+    return order ? order : (first > second) - (first < second);
 }
 
 /* Numbers in which regions of one pattern differ become operands of all of them. */

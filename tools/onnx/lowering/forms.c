@@ -351,23 +351,51 @@ static bool scalar(const onnx_site *s, int32_t k, double *value) {
            onnx_constant_at(operand->constant, 0, value);
 }
 
+/* The least or greatest number, which a bound that is left out is; null: it bounds nothing. */
+static const char *outermost(tosajit_type type, bool high, char text[32]) {
+    static const struct {
+        tosajit_type type;
+        const char *most;
+    } floats[] = {{TOSAJIT_F32, "3.4028235e38"},
+                  {TOSAJIT_F64, "1.7976931348623157e308"},
+                  {TOSAJIT_F16, "65504"},
+                  {TOSAJIT_BF16, "3.3895314e38"}};
+    for (size_t k = 0; k < sizeof floats / sizeof *floats; k++)
+        if (floats[k].type == type)
+            return snprintf(text, 32, high ? "%s" : "(-%s)", floats[k].most), text;
+    return NULL;
+}
+
+/* What is beyond a bound becomes that. A NaN is beyond none, and nothing is beyond NaN. */
+static void put_bounded(byte_writer *text, const char *from, const char *bound, bool high) {
+    put(text, "where("), put(text, high ? bound : from), put(text, " < ");
+    put(text, high ? from : bound), put(text, ", "), put(text, bound), put(text, ", ");
+    put(text, from), put(text, ")");
+}
+
 static bool write_clip(onnx_site *s, byte_writer *text) {
-    static const char *const names[2] = {"min", "max"}, *const ops[2] = {"maximum", "minimum"};
-    char limits[2][32];
-    const char *bounds[2] = {NULL, NULL};
+    static const char *const names[2] = {"min", "max"};
+    char limits[2][32], low[16];
+    const char *bounds[2] = {NULL, NULL}, *from = s->operands[0];
+    const bool attributes = s->g->opset < 11;
+    if (attributes && s->node->input_count > 1)
+        return refuse(s, "before opset 11 its bounds are no operands");
     for (int k = 0; k < 2; k++) {
         const Onnx__AttributeProto *a = onnx_attribute(s->node->proto, names[k]);
-        if (s->node->input_count > 1 + k) bounds[k] = s->operands[1 + k];
-        if (s->g->opset >= 11 || !a || !a->has_f) continue;
-        onnx_number_text(a->f, limits[k]);
-        bounds[k] = limits[k];
+        if (!attributes && s->node->input_count > 1 + k) bounds[k] = s->operands[1 + k];
+        if (attributes && a && a->has_f)
+            onnx_number_text(a->f, limits[k]), bounds[k] = limits[k];
+        else if (!bounds[k])
+            bounds[k] = outermost(element(s, 0), k == 1, limits[k]);
     }
     if (!bounds[0] && !bounds[1]) print(s, text, "identity($0)");
-    if (bounds[1]) put(text, ops[1]), put(text, "(");
-    if (bounds[0]) put(text, ops[0]), put(text, "(");
-    if (bounds[0] || bounds[1]) put(text, s->operands[0]);
-    for (int k = 0; k < 2; k++)
-        if (bounds[k]) put(text, ", "), put(text, bounds[k]), put(text, ")");
+    if (bounds[0]) put_bounded(text, from, bounds[0], false);
+    if (bounds[0] && bounds[1]) {
+        snprintf(low, sizeof low, "t%d", (int)*s->statement);
+        from = low;
+        print(s, text, "; ");
+    }
+    if (bounds[1]) put_bounded(text, from, bounds[1], true);
     return true;
 }
 
@@ -420,8 +448,26 @@ static void put_extended(onnx_site *s, byte_writer *text, const char *to) {
     put(text, to), put(text, is_unsigned ? ", input_unsigned=true)" : ")");
 }
 
-/* From floating point to an integer ONNX drops the fraction, and the language rounds. What becomes
- * unsigned has 32 bits before, of which the lower ones stay. */
+/* From floating point to an integer ONNX drops the fraction, and the language rounds. Beyond the
+ * integer's limits ONNX defines nothing. Here it is what the engine gives, which the processor's
+ * own instruction decides: on x86 the least integer of 32 or 64 bits, also for NaN, and elsewhere
+ * the nearest one. Of 32 bits the lower ones stay. */
+static void put_truncated(onnx_site *s, byte_writer *text, tosajit_type to) {
+    const char *whole = "%0";
+#if defined __x86_64__
+    if (element(s, 0) == TOSAJIT_F16) /* it has no other number beyond */
+        whole = "where(abs(%0) < inf, %0, (-inf))";
+    else
+        whole = to == TOSAJIT_I64 ? "where(abs(%0) < 9.2233720368547758e18, %0, (-inf))"
+                                  : "where(abs(%0) < 2147483648, %0, (-inf))";
+#endif
+    const bool narrow = to == TOSAJIT_I8 || to == TOSAJIT_I16;
+    char from[160];
+    snprintf(from, sizeof from, "where($0 < 0, ceil($0), floor($0)); %s(%s%s%s)",
+             tosajit_type_name(to), narrow ? "i32(" : "", whole, narrow ? ")" : "");
+    print(s, text, from);
+}
+
 static bool write_cast(onnx_site *s, byte_writer *text) {
     const int32_t target = cast_to(s->node);
     const tosajit_type from = element(s, 0), to = onnx_element(target);
@@ -432,10 +478,7 @@ static bool write_cast(onnx_site *s, byte_writer *text) {
     } else if (to == TOSAJIT_I1 && from != TOSAJIT_I8 && from != TOSAJIT_I16) {
         print(s, text, "$0 != 0");
     } else if (is_float(from) && !is_float(to)) {
-        put(text, name);
-        print(s, text,
-              onnx_element_is_unsigned(target) ? "(i32(where($0 < 0, ceil($0), floor($0))))"
-                                               : "(where($0 < 0, ceil($0), floor($0)))");
+        put_truncated(s, text, to);
     } else {
         if (!is_float(from) && from != TOSAJIT_I1 && !is_float(to) && to != TOSAJIT_I1 && to < from)
             return refuse(s, "the language narrows integers in another way");

@@ -323,6 +323,29 @@ static bool refuse_as_library(onnx_region *r) {
     return false;
 }
 
+/* Operands in sizes that a call may bring: of what the graph does not know all are the same. */
+static bool may_be_called(const tosajit_kernel *kernel, int64_t open) {
+    tosajit_tensor operands[TOSAJIT_MAX_TENSORS];
+    int64_t dims[TOSAJIT_MAX_TENSORS][TOSAJIT_MAX_RANK];
+    const size_t count = tosajit_kernel_operand_count(kernel);
+    for (size_t k = 0; k < count; k++) {
+        const tosajit_tensor_type type = tosajit_kernel_operand_type(kernel, k);
+        for (int32_t d = 0; d < type.rank; d++) dims[k][d] = type.dims[d] < 0 ? open : type.dims[d];
+        operands[k] = tosajit_dense(type.element, NULL, type.rank, dims[k]);
+    }
+    return !tosajit_explain(kernel, operands, count, NULL, 0, NULL, NULL);
+}
+
+/* A region that every call refuses is none: the engine would compute what it is made of. Of some of
+ * these sizes it is computed, unless it never is. */
+static bool check_calls(onnx_region *r, const tosajit_kernel *kernel) {
+    static const int64_t tried[] = {1, 2, 12, 60};
+    bool fine = false;
+    for (size_t k = 0; !fine && k < sizeof tried / sizeof *tried; k++)
+        fine = may_be_called(kernel, tried[k]);
+    return fine || refuse_as_library(r);
+}
+
 /* Whether the library reads the text, and gives results of the graph's types. */
 static bool check_region(const onnx_writer *o, onnx_region *r, const byte_writer *text) {
     tosajit_expr *expr = NULL;
@@ -340,6 +363,7 @@ static bool check_region(const onnx_writer *o, onnx_region *r, const byte_writer
         if (fine && r->view == ONNX_AS_DECLARED && type->rank >= 0 && type->rank != given.rank)
             fine = refuse(r, "tosajit gives another rank");
     }
+    fine = fine && check_calls(r, kernel);
     tosajit_kernel_release(kernel);
     tosajit_expr_destroy(expr);
     return fine;

@@ -55,6 +55,7 @@ static bool named_range(onnx_site *s, size_t k, bool named[TOSAJIT_MAX_RANK], on
         return refuse(s, "an axis is none of its operand's");
     if (step < 1) return refuse(s, "it goes backwards");
     if (from->dims[axis] < 0) return refuse(s, "a size that it cuts is not known");
+    if (step > from->dims[axis]) step = from->dims[axis]; /* the first one alone */
     named[axis] = true;
     ranges[axis] =
         (onnx_range){onnx_bound(start, from->dims[axis]), onnx_bound(end, from->dims[axis]), step};
@@ -100,8 +101,8 @@ bool onnx_views_part(onnx_site *s, int32_t k, onnx_range *range) {
     const int32_t axis = onnx_views_axis(s->node, 0, from->rank);
     const int64_t size = axis < 0 ? -1 : from->dims[axis], parts = s->node->output_count;
     const int64_t listed = onnx_list_count(s->g, s->node, "split", 1);
-    const int64_t even =
-        number(s->node, "num_outputs", 0) > 0 ? (size + parts - 1) / parts : size / parts;
+    const bool up = number(s->node, "num_outputs", 0) > 0 && size % parts > 0;
+    const int64_t even = size / parts + up;
     int64_t begin = 0, length = even;
     if (size < 0) return refuse(s, "a size that it cuts is not known");
     if (listed != 0 && listed != parts) return refuse(s, "its parts are no constants");
@@ -110,11 +111,11 @@ bool onnx_views_part(onnx_site *s, int32_t k, onnx_range *range) {
         begin += p > 0 ? length : 0;
         if (listed != 0 && !onnx_list_at(s->g, s->node, "split", 1, (size_t)p, &length))
             return refuse(s, "its parts are no constants");
-        if (length < 1 || length > size) return refuse(s, "it has parts that there are not");
+        if (length < 1 || begin >= size || (listed != 0 && length > size - begin))
+            return refuse(s, "it has parts that there are not");
     }
-    const int64_t end = listed != 0 || begin + length < size ? begin + length : size;
-    *range = (onnx_range){begin, end, 1};
-    return (begin < end && end <= size) || refuse(s, "it has parts that there are not");
+    *range = (onnx_range){begin, length < size - begin ? begin + length : size, 1};
+    return true;
 }
 
 static bool write_split(onnx_site *s, byte_writer *text) {
@@ -197,10 +198,11 @@ static bool write_squeeze(onnx_site *s, byte_writer *text) {
 /* In ascending order each axis is one of what there is so far. */
 static bool write_unsqueeze(onnx_site *s, byte_writer *text) {
     const int64_t count = onnx_list_count(s->g, s->node, "axes", 1);
-    const int32_t rank = type_of(s)->rank + (int32_t)count;
     bool added[TOSAJIT_MAX_RANK] = {false};
-    if (count < 1 || type_of(s)->rank < 0 || rank > TOSAJIT_MAX_RANK)
+    if (count < 1 || count > TOSAJIT_MAX_RANK || type_of(s)->rank < 0 ||
+        type_of(s)->rank + count > TOSAJIT_MAX_RANK)
         return refuse(s, "its axes are no constants");
+    const int32_t rank = type_of(s)->rank + (int32_t)count;
     for (int64_t k = 0; k < count; k++) {
         int64_t axis;
         if (!onnx_list_at(s->g, s->node, "axes", 1, (size_t)k, &axis))

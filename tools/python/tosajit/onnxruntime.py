@@ -13,16 +13,17 @@ import hashlib
 import json
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
-import tempfile
-import time
+import threading
 import warnings
 
 import onnxruntime as _ort
 
 import tosajit as _tosajit
+from tosajit import _onnx_cache
 
 __all__ = ["session"]
 _HERE = os.path.dirname(os.path.abspath(__file__))
@@ -38,9 +39,14 @@ def _find(variable, places, what):
     raise FileNotFoundError("%s: %s is not there; %s" % (named or what, what, _LOOK % variable))
 
 
+def _command_places():
+    for place in ("tosajit", "../../tosajit", "../../../../bin/tosajit"):
+        yield os.path.join(_HERE, place)
+    yield shutil.which("tosajit")
+
+
 def _command():
-    places = [os.path.join(_HERE, "tosajit"), os.path.join(_HERE, "../../tosajit"), os.path.join(_HERE, "../../../../bin/tosajit")]
-    return _find("TOSAJIT_COMMAND", places + [shutil.which("tosajit")], "the command tosajit")
+    return _find("TOSAJIT_COMMAND", _command_places(), "the command tosajit")
 
 
 def _operators():
@@ -51,13 +57,14 @@ def _operators():
 
 
 def _cache_folder(cache):
-    if cache is None:
-        kept = os.environ.get("TOSAJIT_CACHE_DIR")
+    """The folder of converted models. An OSError says why there is none."""
+    cache = cache or os.environ.get("TOSAJIT_CACHE_DIR")
+    if not cache:
         user = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-        cache = kept or os.path.join(user, "tosajit")
-    folder = os.path.join(os.fspath(cache), "onnx")
-    os.makedirs(folder, mode=0o700, exist_ok=True)
-    return folder
+        if user.startswith("~"):
+            raise FileNotFoundError("this user has no home")
+        cache = os.path.join(user, "tosajit")
+    return _onnx_cache.folder_of(cache)
 
 
 def _processor():
@@ -67,44 +74,14 @@ def _processor():
     return platform.machine() + "".join(sorted(set(words)))
 
 
-def _weights_beside(path, data):
-    """Sizes and times of the files that a model may keep its weights in."""
-    if b"location" not in data:
-        return []
-    folder = os.path.dirname(os.path.abspath(path))
-    found = []
-    for base, _, names in os.walk(folder):
-        for name in names:
-            if name.encode() in data:
-                file = os.stat(os.path.join(base, name))
-                found.append((os.path.join(base, name), file.st_size, file.st_mtime_ns))
-    return sorted(found)
-
-
-def _digest(path, folder):
-    """Of the bytes of a model and what lies beside it. A file that has not changed for seconds is not read for that again."""
-    file = os.stat(path)
-    what = (os.path.realpath(path), file.st_dev, file.st_ino, file.st_size, file.st_mtime_ns, file.st_ctime_ns)
-    known = os.path.join(folder, hashlib.sha256(repr(what).encode()).hexdigest() + ".digest")
-    try:
-        with open(known) as kept:
-            return kept.read()
-    except FileNotFoundError:
-        pass
-    with open(path, "rb") as model:
-        data = model.read()
-    beside = _weights_beside(path, data)
-    digest = hashlib.sha256(data).hexdigest() + repr(beside)
-    if not beside and time.time_ns() - max(file.st_mtime_ns, file.st_ctime_ns) > 2e9:
-        with tempfile.NamedTemporaryFile("w", dir=folder, delete=False) as fresh:
-            fresh.write(digest)
-        os.replace(fresh.name, known)
-    return digest
+def _key_of(digest, words):
+    own = (_ort.__version__, _tosajit.__version__, os.stat(_command()).st_mtime_ns, _processor(), digest, words)
+    return hashlib.sha256(repr(own).encode()).hexdigest()
 
 
 def _key(path, folder, words):
-    own = (_ort.__version__, _tosajit.__version__, os.stat(_command()).st_mtime_ns, _processor(), _digest(path, folder), words)
-    return hashlib.sha256(repr(own).encode()).hexdigest()
+    """What a model is kept as in that folder."""
+    return _key_of(_onnx_cache.digest(path, folder), words)
 
 
 def _convert(path, target, words):
@@ -122,25 +99,87 @@ def _convert(path, target, words):
     return regions
 
 
-def _kept(path, folder, words):
-    """The folder of a model that has been converted before, or is now; other processes may do the same."""
-    place = os.path.join(folder, _key(path, folder, words))
-    if os.path.exists(os.path.join(place, "complete")):
-        return place
-    shutil.rmtree(place, ignore_errors=True)
-    fresh = tempfile.mkdtemp(dir=folder)
-    try:
-        regions = _convert(path, os.path.join(fresh, "model.onnx"), words)
-        with open(os.path.join(fresh, "complete"), "w") as complete:
-            complete.write(str(regions))
+def _warn(level, text, *details):
+    """At the caller of session(), which is so far from the function that calls this."""
+    warnings.warn(text % details, RuntimeWarning, stacklevel=level + 2)
+
+
+class _Session(_ort.InferenceSession):
+    """A session with regions. A call that one of them refuses is computed by the session of the model itself, which refuses it in the
+    engine's own words unless it is the model that is wrong: one that declares other sizes than its calls have runs in the engine."""
+
+    def __init__(self, path, sess_options, own, **options):
+        super().__init__(path, sess_options, **options)
+        self._tosajit_own, self._tosajit_begins, self._tosajit_plain = own, threading.Lock(), None
+
+    def _tosajit_instead(self, error):
+        """The model's own session. The error comes again if no region has said it, or if the model is another one now."""
+        if not re.search(r"running Region\d* node", str(error)):
+            raise error
+        with self._tosajit_begins:
+            self._tosajit_plain = self._tosajit_plain or self._tosajit_own()
+        if self._tosajit_plain is None:
+            raise error
+        return self._tosajit_plain
+
+    def run(self, output_names, input_feed, run_options=None):
         try:
-            os.rename(fresh, place)
-        except OSError:  # another one was first
-            if not os.path.exists(os.path.join(place, "complete")):
-                raise
-    finally:
-        shutil.rmtree(fresh, ignore_errors=True)
-    return place
+            return super().run(output_names, input_feed, run_options)
+        except Exception as error:
+            plain = self._tosajit_instead(error)
+        return plain.run(output_names, input_feed, run_options)
+
+    def run_with_ort_values(self, output_names, input_dict_ort_values, run_options=None):
+        try:
+            return super().run_with_ort_values(output_names, input_dict_ort_values, run_options)
+        except Exception as error:
+            plain = self._tosajit_instead(error)
+        return plain.run_with_ort_values(output_names, input_dict_ort_values, run_options)
+
+
+class _Model:
+    """A model as it was given: a file, or bytes, whose weights are where the engine looks for them."""
+
+    def __init__(self, given, sess_options):
+        self.given, self.beside = bytes(given) if isinstance(given, bytearray) else given, None
+        self.is_bytes = isinstance(self.given, bytes)
+        if self.is_bytes:
+            try:
+                self.beside = sess_options.get_session_config_entry("session.model_external_initializers_file_folder_path")
+            except Exception:  # the engine's own, for an entry that is not there
+                self.beside = os.getcwd()
+            self.name = "the model"
+        else:
+            self.name = os.fspath(given)
+            self.about = os.stat(self.name)  # whatever else is wrong, nobody converts what is not there
+
+    def is_as_it_was(self):
+        if self.is_bytes:
+            return True
+        try:
+            now, then = os.stat(self.name), self.about
+        except OSError:
+            return False
+        return (now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns) == (then.st_dev, then.st_ino, then.st_size, then.st_mtime_ns)
+
+    def key(self, folder, words):
+        if self.is_bytes:
+            return _key_of(_onnx_cache.digest_of_bytes(self.given, self.beside, folder), words)
+        return _key(self.name, folder, words)
+
+    def convert(self, place, words):
+        """Put the converted model into a folder."""
+        if not self.is_bytes:
+            regions = _convert(self.name, os.path.join(place, "model.onnx"), words)
+        else:
+            given = os.path.join(place, "given")
+            os.mkdir(given, 0o700)
+            try:
+                regions = _convert(_onnx_cache.write_model(self.given, self.beside, given), os.path.join(place, "model.onnx"), words)
+            finally:
+                shutil.rmtree(given, ignore_errors=True)
+        with open(os.path.join(place, "complete"), "w") as complete:
+            complete.write(str(regions))
 
 
 def _is_for_processors(options):
@@ -157,18 +196,62 @@ def _register(sess_options):
         sess_options.add_session_config_entry("tosajit.registered", "1")
 
 
-def _open(place, sess_options, options, settled):
-    """The model that is kept there. The level of the caller's options is as it was, when it is done."""
-    level = sess_options.graph_optimization_level
+def _open(place, sess_options, options, settled, own):
+    """The model that is there; None: nothing is gained. The level of the caller's options is as it was, when it is done."""
+    path, level = os.path.join(place, "model.onnx"), sess_options.graph_optimization_level
+    if not os.path.exists(path):
+        return None
     if settled:
         sess_options.graph_optimization_level = _ort.GraphOptimizationLevel.ORT_DISABLE_ALL
     try:
         with open(os.path.join(place, "complete")) as complete:
-            if int(complete.read()):
-                _register(sess_options)
-        return _ort.InferenceSession(os.path.join(place, "model.onnx"), sess_options, **options)
+            regions = int(complete.read())
+        if not regions:
+            return _ort.InferenceSession(path, sess_options, **options)
+        _register(sess_options)
+        return _Session(path, sess_options, own, **options)
     finally:
         sess_options.graph_optimization_level = level
+
+
+def _from_cache(model, folder, words, open_model):
+    """(whether the model is there, its session)"""
+    key = model.key(folder, words) if folder is not None else None
+    with _onnx_cache.found(folder, key) as place:
+        if place is None:
+            return False, None
+        try:
+            return True, open_model(place)
+        except Exception:  # a damaged file; what else is wrong comes again
+            pass
+    _onnx_cache.drop(folder, key)
+    return False, None
+
+
+def _converted(model, folder, words, open_model):
+    """The session of a model that is converted now, and kept if it can be opened and has not changed meanwhile."""
+    key = model.key(folder, words) if folder is not None else None
+    with _onnx_cache.fresh(folder) as place:
+        model.convert(place, words)
+        made = open_model(place)
+        if key is not None and model.key(folder, words) == key:
+            try:
+                _onnx_cache.keep(folder, key, place)
+            except OSError as error:
+                _warn(3, "%s is converted by each session, for it is not kept: %s", model.name, error)
+        return made
+
+
+def _session(model, folder, words, open_model):
+    """None: it is that of the model itself."""
+    there, made = _from_cache(model, folder, words, open_model)
+    if there:
+        return made
+    try:
+        return _converted(model, folder, words, open_model)
+    except Exception as error:  # the converter's, the system's, or the engine's own, which may be about the model itself
+        _warn(2, "%s is used as it is: %s", model.name, error)
+        return None
 
 
 def session(model, sess_options=None, *, cache=None, accuracy="fast", **options):
@@ -178,36 +261,28 @@ def session(model, sess_options=None, *, cache=None, accuracy="fast", **options)
     are kept, instead of $TOSAJIT_CACHE_DIR or ~/.cache/tosajit. accuracy: "fast", or "exact" for functions that are rounded correctly.
 
     For other providers than processors it is the session of the model itself, and so it is after a warning where the model cannot be
-    converted. Without regions it is that of the model as the engine has optimised it.
+    converted. Without regions it is that of the model as the engine has optimised it. Where there is no cache, or others can write it,
+    there is a warning, and the model is converted for this session alone.
     """
     if accuracy not in ("exact", "fast"):
         raise ValueError("accuracy is 'exact' or 'fast', not %r" % (accuracy,))
     if not _is_for_processors(options):
         return _ort.InferenceSession(model, sess_options, **options)
-    folder = _cache_folder(cache)
-    if isinstance(model, (bytes, bytearray)):
-        with tempfile.NamedTemporaryFile(suffix=".onnx") as file:
-            file.write(model)
-            file.flush()
-            return session(file.name, sess_options, cache=cache, accuracy=accuracy, **options)
-    chosen = sess_options or _ort.SessionOptions()
+    _onnx_cache.limit()
+    _command()
+    chosen, folder = sess_options or _ort.SessionOptions(), None
+    given = _Model(model, chosen)
     settled = chosen.graph_optimization_level == _ort.GraphOptimizationLevel.ORT_ENABLE_ALL
     words = ("--accuracy", accuracy) + ("--optimize",) * settled
     options.setdefault("providers", ["CPUExecutionProvider"])
     try:
-        place = _kept(model, folder, words)
-    except RuntimeError as error:
-        warnings.warn("%s is used as it is: %s" % (os.fspath(model), error), RuntimeWarning, stacklevel=2)
-        return _ort.InferenceSession(model, sess_options, **options)
-    if not os.path.exists(os.path.join(place, "model.onnx")):
-        return _ort.InferenceSession(model, sess_options, **options)
-    try:
-        return _open(place, chosen, options, settled)
-    except Exception:  # a damaged file; what else is wrong comes again
-        shutil.rmtree(place, ignore_errors=True)
-    try:
-        return _open(_kept(model, folder, words), chosen, options, settled)
-    except Exception as error:  # the engine's own, which may be about the model itself
-        plain = _ort.InferenceSession(model, sess_options, **options)
-        warnings.warn("%s is used as it is: %s" % (os.fspath(model), error), RuntimeWarning, stacklevel=2)
-        return plain
+        folder = _cache_folder(cache)
+    except OSError as error:
+        _warn(1, "%s is converted for this session alone: there is no cache: %s", given.name, error)
+
+    def own():
+        """The session of the model itself; None: it has changed."""
+        return _ort.InferenceSession(given.given, chosen, **options) if given.is_as_it_was() else None
+
+    made = _session(given, folder, words, lambda place: _open(place, chosen, options, settled, own))
+    return made or _ort.InferenceSession(model, sess_options, **options)
