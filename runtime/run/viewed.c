@@ -201,6 +201,33 @@ static bool through_whole(const call_sizes *c, const view_sizes *behind, const v
     return true;
 }
 
+/* The only dimension of [begin, end), or the only one that is not always of size 1; -1 if there is
+ * not one. */
+static int32_t only_one(const view_sizes *sizes, int32_t begin, int32_t end) {
+    int32_t only = -1;
+    if (end - begin == 1) return begin;
+    for (int32_t d = begin; d < end; d++) {
+        if (sizes->sizes[d] == 1) continue;
+        if (only >= 0) return -1;
+        only = d;
+    }
+    return only;
+}
+
+/* A group that only adds or drops sizes of 1 leaves its one dimension as it is, of whatever size
+ * the tensor has there: what the view belongs to may be 1 in this call, and repeat. */
+static bool through_one(const view_sizes *before, const view_sizes *behind, const view_span *s,
+                        int32_t lead, const sight *from, sight *to) {
+    const int32_t in = only_one(before, s->in, s->in_end),
+                  out = only_one(behind, s->out, s->out_end);
+    if (in < 0 || out < 0) return false;
+    for (int32_t d = s->in; d < s->in_end; d++)
+        if (d != in && from->dims[lead + d] != 1) return false;
+    to->dims[lead + out] = from->dims[lead + in];
+    to->strides[lead + out] = from->strides[lead + in];
+    return true;
+}
+
 static bool through_group(const call_sizes *c, const view_step *step, const view_span *s,
                           int32_t lead, const sight *from, sight *to) {
     const view_sizes *before = view_before(c->views, step), *behind = view_behind(c->views, step);
@@ -214,11 +241,7 @@ static bool through_group(const call_sizes *c, const view_step *step, const view
     if (whole && empty) return split_run(c, behind, s, lead, 0, to), true; /* nothing is read */
     if (whole) return through_whole(c, behind, s, lead, from, to);
     for (int32_t d = s->out; d < s->out_end; d++) to->dims[lead + d] = 1, to->strides[lead + d] = 0;
-    if (ones) return true;
-    if (s->in_end - s->in != 1 || s->out_end - s->out != 1) return false;
-    to->dims[lead + s->out] = from->dims[lead + s->in];
-    to->strides[lead + s->out] = from->strides[lead + s->in];
-    return true;
+    return ones || through_one(before, behind, s, lead, from, to);
 }
 
 static tosajit_status through(const call_sizes *c, const view_step *step, tensor_id id, sight *s) {

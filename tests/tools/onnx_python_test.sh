@@ -114,4 +114,7 @@ says 'input x of sizes 100000000000000000x2048: '
 writes "$work/model.onnx" Tanhh
 asks 1 "" --check
 says "^tosajit: error: $work/model.onnx: ONNX Runtime: .*Tanhh"
+
+# Kinds of wrong results that were seen elsewhere, by a session in one line.
+PYTHONPATH=$build/tools/python "$python" "$(dirname "$0")/python_reports_test.py" onnx
 echo "four forms, seven Pythons"

@@ -94,6 +94,13 @@ class NumPy(unittest.TestCase):
             with self.assertRaisesRegex(tosajit.Error, "no value of u8"):
                 tosajit.evaluate(text, x=x)
 
+    def test_kept_sizes_of_1_repeat_behind_dropped_axes(self):
+        for shape, axis, other in (((6, 1), 0, (4,)), ((6, 1), 0, (3, 4)), ((1, 6), 1, (5, 6)), ((2, 1, 3), (0, 2), (5, 4)), ((6, 1, 3), 0, (5, 1))):
+            x, y = np.arange(float(np.prod(shape))).reshape(shape), np.arange(float(np.prod(other))).reshape(other)
+            for _ in range(3):
+                np.testing.assert_array_equal(tosajit.evaluate(f"y * sum(x, axis={axis}) - max(x, axis={axis})"), y * x.sum(axis=axis) - x.max(axis=axis))
+                tosajit.wait()
+
     def test_pictures(self):
         picture = np.random.default_rng(2).integers(0, 256, (7, 31, 3), np.uint8)
         gain, offset = np.float32(1.7), np.float32(-20.25)
