@@ -45,6 +45,7 @@ tosajit/torch/_ops.py
 tosajit/torch/_program.py
 tosajit/torch/_regions.py
 tosajit/torch/_saved.py
+tosajit/torch/_written.py
 tosajit/tosajit
 END
 diff "$work/expected" "$work/files" || fail "the wheel has other files"

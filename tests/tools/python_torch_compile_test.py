@@ -13,13 +13,17 @@ operations 80-bit floats say it, and how much operations that are a unit off mak
 4 units for each of both."""
 import contextlib
 import copy
+import io
+import json
 import os
+import pickle
 import subprocess
 import sys
 import tempfile
 import threading
 import unittest
 import warnings
+import zipfile
 from unittest import mock
 
 import numpy as np
@@ -730,6 +734,58 @@ class Saved(unittest.TestCase):
             torch.export.save(exported, plain, extra_files=extra)
             with self.assertRaisesRegex(ValueError, "was not written by tosajit.torch.save"):
                 tosajit.torch.load(plain)
+
+    def test_a_file_that_could_run_code(self):
+        """Pickles are refused before PyTorch reads them, and none is written."""
+        mark = self.path("mark")
+
+        class Evil:
+            def __reduce__(self):
+                return os.mkdir, (mark,)
+
+        module, path, other = nn.Sequential(nn.Linear(8, 16), nn.GELU(), nn.LayerNorm(16)).eval(), self.path("m.pt2"), self.path("evil.pt2")
+        x = torch.randn(4, 8)
+        tosajit.torch.save(torch.export.export(module, (x,)), path)
+        pickle_ = io.BytesIO()
+        torch.save(Evil(), pickle_)
+        config = json.dumps({"config": {"evil": {"path_name": "opaque_obj_0", "is_param": False, "use_pickle": True, "tensor_meta": None}}})
+        with zipfile.ZipFile(path) as archive:
+            self.assertFalse([i for i in archive.infolist() if i.filename.endswith(".pt") and i.file_size])
+            root = archive.namelist()[0].partition("/")[0]
+        cases = {"data/sample_inputs/model.pt": pickle_.getvalue(), "data/constants/model_constants_config.json": config,
+                 "data/constants/opaque_obj_0": pickle_.getvalue(), "data/weights/model.pt": pickle_.getvalue(), "data/constants/model.pt": pickle_.getvalue()}
+        for entry, data in cases.items():
+            with zipfile.ZipFile(path) as archive, zipfile.ZipFile(other, "w", zipfile.ZIP_STORED) as new:
+                for info in archive.infolist():
+                    if not info.filename.endswith(entry):
+                        new.writestr(info.filename, archive.read(info))
+                new.writestr(f"{root}/{entry}", data)
+            with self.subTest(entry=entry), self.assertRaisesRegex(ValueError, "reading it could run code"):
+                tosajit.torch.load(other)
+        self.assertFalse(os.path.exists(mark))
+        with open(other, "wb") as file:
+            file.write(b"no archive")
+        with self.assertRaisesRegex(ValueError, "it is damaged, or no archive"):
+            tosajit.torch.load(other)
+        with self.assertRaisesRegex(TypeError, "it takes a path or a file"):
+            tosajit.torch.load(3)
+        with open(path, "rb") as file:
+            self.assertTrue(torch.equal(tosajit.torch.load(file)(x), tosajit.torch.load(path)(x)))
+
+    def test_copies(self):
+        module, path = Counted().eval(), self.path("m.pt2")
+        x, scale = torch.randn(4, 8), torch.randn(16)
+        tosajit.torch.save(torch.export.export(module, (x,), {"scale": scale}), path)
+        run = tosajit.torch.load(path)
+        first = run(x, scale=scale)["y"]
+        shallow, deep = copy.copy(run), copy.deepcopy(run)
+        second = run(x, scale=scale)["y"]
+        self.assertFalse(torch.equal(first, second), "calls are counted")
+        self.assertTrue(torch.equal(deep(x, scale=scale)["y"], second), "in each copy")
+        third = shallow(x, scale=scale)["y"]
+        self.assertTrue(torch.equal(deep(x, scale=scale)["y"], third))
+        with self.assertRaisesRegex(TypeError, "cannot be pickled, because its kernels are code"):
+            pickle.dumps(run)
 
     def test_kernels_that_cannot_be_used(self):
         """Damaged ones, or of another CPU, are compiled anew."""

@@ -12,6 +12,7 @@ if ! "$python" -c 'import torch' 2>/dev/null; then
 fi
 "$python" "$source/tests/tools/python_torch_compile_test.py" ${4:-}
 "$python" "$source/tests/tools/python_reports_test.py" torch
+"$python" "$source/tests/tools/python_torch_bits_test.py" ${4:-}
 lines=$(awk '/^```/ { code = $0 == "```python" && !code; next } code' "$source/docs/torch.md")
 cd "$(mktemp -d)" && trap 'rm -rf "$PWD"' EXIT
 [ -n "$lines" ] && "$python" -c "import tosajit.torch

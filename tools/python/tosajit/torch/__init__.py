@@ -35,7 +35,9 @@ def _decompositions() -> Dict[Any, Callable[..., Any]]:
 
     from ._groups import group_norm
     from ._ops import DECOMPOSED, aten
-    return {**torch._decomp.get_decompositions(DECOMPOSED), aten.native_group_norm.default: group_norm}
+    from ._written import narrowly, written
+    known = torch._decomp.get_decompositions(DECOMPOSED)
+    return {**known, **written(known), aten.native_group_norm.default: narrowly(group_norm)}
 
 
 def _options(given: Optional[Dict[str, Any]]) -> str:

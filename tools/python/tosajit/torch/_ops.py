@@ -8,7 +8,8 @@ f16 and bf16 are computed in f32 and rounded once for each operation, as PyTorch
 from __future__ import annotations
 
 import math
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
+import struct
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import torch
 from torch._prims_common import ELEMENTWISE_TYPE_PROMOTION_KIND as KIND, elementwise_dtypes
@@ -87,11 +88,27 @@ class Statements:
         return lines[::-1]
 
 
+def nearest(number: Any, type: str) -> Any:
+    """The value of the type that PyTorch makes of a number: by way of f32, if the type is smaller."""
+    if type not in ("f16", "bf16", "f32") or not math.isfinite(number):
+        return number
+    try:
+        single, = struct.unpack("f", struct.pack("f", number))
+        if type == "bf16":
+            bits, = struct.unpack("I", struct.pack("f", single))
+            single, = struct.unpack("f", struct.pack("I", bits + 0x7FFF + (bits >> 16 & 1) & 0xFFFF0000))
+        return struct.unpack("e", struct.pack("e", single))[0] if type == "f16" else single
+    except OverflowError:  # beyond the type
+        return math.copysign(math.inf, number)
+
+
 def literal(number: Any, type: str) -> str:
     if type == "i1":
         return "true" if number else "false"
     if type in FLOATS:
         number = float(number)
+        near = nearest(number, type)
+        number = number if type == "f32" and math.isfinite(near) else near  # which is shorter
         if math.isnan(number):
             return f"{type}(nan)"
         return f"{type}({'-' if number < 0 else ''}inf)" if math.isinf(number) else f"{type}({number!r})"
@@ -125,23 +142,32 @@ def tensors(arguments: Sequence[Any]) -> Tuple[torch.fx.Node, ...]:
 # ---------------------------------------------------------------------------------------------------------------------
 # Element by element
 
-def promoted(node: torch.fx.Node, arguments: Sequence[Any], kind: KIND) -> str:
+def common(arguments: Sequence[Any], kind: KIND) -> str:
+    """The type that PyTorch makes of all arguments."""
+    given = [value_of(a) if isinstance(a, torch.fx.Node) else a for a in arguments]
+    _, found = elementwise_dtypes(*given, type_promotion_kind=kind)
+    if found not in TYPES:
+        raise Refused(f"it is computed in {found}")
+    return TYPES[found]
+
+
+def promoted(arguments: Sequence[Any], kind: KIND) -> str:
     """The type in which PyTorch computes."""
-    compute, _ = elementwise_dtypes(*(value_of(a) if isinstance(a, torch.fx.Node) else a for a in arguments),
-                                    type_promotion_kind=kind)
-    if compute not in TYPES:
-        raise Refused(f"it is computed in {compute}")
-    return WIDE.get(TYPES[compute], TYPES[compute])
+    own = common(arguments, kind)
+    return WIDE.get(own, own)
 
 
-def by_template(node: torch.fx.Node, arguments: Sequence[Any], template: str, kind: KIND = KIND.DEFAULT, *, only: str = "",
-                light: bool = False, gives: Optional[str] = None, type: Optional[str] = None) -> Rule:
-    """{0}, {1}, ... are the arguments in the type of the computation, {T} is that type. only: "f" for floats, "b" for i1
-    "i" for integers as well as i1, "n" for numbers, "s" for those that have a sign. gives: the type of what the template says, if it is another."""
+def by_template(node: torch.fx.Node, arguments: Sequence[Any], template: Union[str, Sequence[str]], kind: KIND = KIND.DEFAULT, *, only: str = "",
+                light: bool = False, gives: Optional[str] = None, type: Optional[str] = None, wide: bool = False,
+                fits: bool = False) -> Rule:
+    """{0}, {1}, ... are the arguments in the type of the computation, {T} is that type, and {s[0]}, {s[1]}, ... what templates before
+    the last one give. only: "f" for floats, "b" for i1
+    "i" for integers as well as i1, "n" for numbers, "s" for those that have a sign. gives: the type of what the template says, if it is another.
+    wide: numbers are taken in the type of the computation, and not in that of the tensors first. fits: PyTorch refuses those beyond the latter."""
     for argument in arguments:
         if not (isinstance(argument, torch.fx.Node) and isinstance(value_of(argument), torch.Tensor)) and not is_number(argument):
             raise Refused(f"its argument {argument} is neither a tensor nor a number that is known now")
-    compute = type or promoted(node, arguments, kind)
+    compute = type or promoted(arguments, kind)
     if only == "f" and compute not in FLOATS:
         raise Refused(f"of {compute} it is PyTorch's")
     if only == "i" and compute in FLOATS:
@@ -150,21 +176,38 @@ def by_template(node: torch.fx.Node, arguments: Sequence[Any], template: str, ki
         raise Refused("of bools it is PyTorch's")
     if only == "s" and compute == "u8":
         raise Refused("of unsigned integers it is PyTorch's")
-    numbers = {k: literal(a, compute) for k, a in enumerate(arguments) if not isinstance(a, torch.fx.Node)}
+    own = compute if wide or type == "i1" else common(arguments, kind)
+    numbers = {}
+    for k, a in enumerate(arguments):
+        if isinstance(a, torch.fx.Node):
+            continue
+        if own in NARROW:
+            literal(a, own)  # what is beyond the type loses its upper bits, or is refused, which PyTorch does
+        numbers[k] = literal(nearest(a, own), compute)
+        if fits and math.isfinite(a) and numbers[k].endswith("inf)"):
+            raise Refused(f"the number {a} is beyond {own}")
     result = type_of(node)
     reads = tensors(arguments)
+    templates = [template] if isinstance(template, str) else template
 
     def write(s: Statements, *names: str) -> str:
         given = iter(names)
         texts = [numbers[k] if k in numbers else s.cast(next(given), type_of(a), compute) for k, a in enumerate(arguments)]
-        name = s.name(template.format(*texts, T=compute), *texts)
-        return s.cast(name, gives or compute, result)
+        steps: List[str] = []
+        for step in templates:
+            steps.append(s.name(step.format(*texts, s=steps, T=compute), *texts, *steps))
+        return s.cast(steps[-1], gives or compute, result)
 
     return Rule(reads, write, light=light)
 
 
 F, D, B = KIND.INT_TO_FLOAT, KIND.DEFAULT, KIND.ALWAYS_BOOL
 SIGN = "select({0} > 0, {T}(1), select({0} < 0, {T}(-1), {T}(0)))"
+
+# Of what fmod gives, s[0]: whether it has another sign than the divisor.
+OTHER = "!({s[0]} == 0) & (({1} < 0) ^ ({s[0]} < 0))"
+# Numbers that are no tensors are rounded to the tensors' type, f16 and bf16, too, but in these.
+WITH_WIDE_NUMBERS = (aten.mul, aten.div)
 
 # op: template, kind, whose types it has, light
 PLAIN: Dict[Any, Tuple[str, KIND, str, bool]] = {
@@ -176,12 +219,12 @@ PLAIN: Dict[Any, Tuple[str, KIND, str, bool]] = {
     **{op: (name + "({0})", F, "f", True) for op, name in {aten.sqrt: "sqrt", aten.reciprocal: "reciprocal"}.items()},
     **{op: (name + "({0})", D, "f", True) for op, name in {
         aten.floor: "floor", aten.ceil: "ceil", aten.trunc: "trunc", aten.round: "roundeven"}.items()},
-    aten.abs: ("abs({0})", D, "s", True), aten.relu: ("maximum({0}, {T}(0))", D, "n", True), aten.sign: (SIGN, D, "s", True),
+    aten.abs: ("abs({0})", D, "s", True), aten.relu: ("select({0} < {T}(0), {T}(0), {0})", D, "n", True), aten.sign: (SIGN, D, "s", True),
     aten.square: ("{0} * {0}", D, "n", True),
     aten.bitwise_not: ("~{0}", D, "i", True),
     aten.mul: ("{0} * {1}", D, "", True), aten.maximum: ("maximum({0}, {1})", D, "n", True),
     aten.minimum: ("minimum({0}, {1})", D, "n", True), aten.div: ("{0} / {1}", F, "f", True),
-    aten.fmod: ("fmod({0}, {1})", D, "f", False), aten.remainder: ("remainder({0}, {1})", D, "f", False),
+    aten.fmod: ("fmod({0}, {1})", D, "f", False),
     aten.atan2: ("atan2({0}, {1})", F, "f", False), aten.hypot: ("hypot({0}, {1})", D, "f", False),
     aten.copysign: ("copysign({0}, {1})", F, "f", True),
     aten.bitwise_and: ("{0} & {1}", D, "i", True), aten.bitwise_or: ("{0} | {1}", D, "i", True),
@@ -197,9 +240,9 @@ OF_BOOLS = {aten.mul: "{0} & {1}", aten.add: "{0} | {1}"}
 def plain(node: torch.fx.Node) -> Rule:
     template, kind, only, light = PLAIN[node.target.overloadpacket]
     arguments = node.args
-    if node.target.overloadpacket is aten.mul and promoted(node, arguments, kind) == "i1":
+    if node.target.overloadpacket is aten.mul and promoted(arguments, kind) == "i1":
         template = OF_BOOLS[aten.mul]
-    return by_template(node, arguments, template, kind, only=only, light=light)
+    return by_template(node, arguments, template, kind, only=only, light=light, wide=node.target.overloadpacket in WITH_WIDE_NUMBERS)
 
 
 def negated(node: torch.fx.Node) -> Rule:
@@ -212,12 +255,12 @@ def added(node: torch.fx.Node) -> Rule:
     if not is_number(alpha):
         raise Refused("alpha is not known now")
     sign = "+" if node.target.overloadpacket is aten.add else "-"
-    compute = promoted(node, node.args[:2], D)
+    compute = promoted(node.args[:2], D)
     if compute == "i1":
         if sign == "-" or alpha != 1:
             raise Refused("of bools it is PyTorch's")
         return by_template(node, node.args[:2], OF_BOOLS[aten.add], light=True)
-    second = "{1}" if alpha == 1 else f"{{1}} * {literal(alpha, compute)}"
+    second = "{1}" if alpha == 1 else f"{{1}} * {literal(nearest(alpha, common(node.args[:2], D)), compute)}"
     return by_template(node, node.args[:2], f"{{0}} {sign} {second}", light=True)
 
 
@@ -226,49 +269,75 @@ def logical(node: torch.fx.Node) -> Rule:
 
 
 def compared(node: torch.fx.Node) -> Rule:
-    compute = promoted(node, node.args, D)
+    compute = promoted(node.args, D)
     return by_template(node, node.args, COMPARED[node.target.overloadpacket], light=True, gives="i1",
                        type="i32" if compute == "i1" else compute)
+
+
+def remaining(node: torch.fx.Node) -> Rule:
+    """A zero has the sign of what is divided, other than Python's and the language's."""
+    return by_template(node, node.args, ("fmod({0}, {1})", f"select({OTHER}, {{s[0]}} + {{1}}, {{s[0]}})"), only="f")
+
+
+def floored(narrow: str) -> Tuple[str, ...]:
+    """The quotient's floor in PyTorch's steps. narrow: the type, f16 or bf16, in which each step is rounded, or nothing."""
+    r = lambda step: f"{{T}}({narrow}({step}))" if narrow else f"({step})"
+    return ("fmod({0}, {1})", r(f"{r('{0} - {s[0]}')} / {{1}}"), f"select({OTHER}, {r('{s[1]} - 1')}, {{s[1]}})", "floor({s[2]})",
+            f"select({r('{s[2]} - {s[3]}')} > 0.5, {r('{s[3]} + 1')}, {{s[3]}})", r("{0} / {1}"),
+            "select({s[2]} == 0, copysign({T}(0), {s[5]}), {s[4]})", "select({1} == 0, {s[5]}, {s[6]})")
 
 
 def divided(node: torch.fx.Node) -> Rule:
     mode = node.kwargs.get("rounding_mode")
     if mode is None:
-        return by_template(node, node.args, "{0} / {1}", F, only="f", light=True)
-    return by_template(node, node.args, "trunc({0} / {1})" if mode == "trunc" else "floor_divide({0}, {1})", D, only="f")
+        return by_template(node, node.args, "{0} / {1}", F, only="f", light=True, wide=True)
+    own = common(node.args, D)  # two tensors of f16 or bf16 have a quotient of that type
+    narrow = own if own in ("f16", "bf16") and not is_number(node.args[1]) else ""
+    steps = floored(narrow) if mode == "floor" else ("{0} / {1}", f"trunc({{T}}({narrow}({{s[0]}})))") if narrow else "trunc({0} / {1})"
+    return by_template(node, node.args, steps, only="f", wide=True)
+
+
+# What exponents that are known now become. Of f16 PyTorch has fewer, and bf16 is rounded between.
+POWERS = {2: "{0} * {0}", 1: "{0}", -1: "reciprocal({0})"}
+OF_BOTH = {0.5: "sqrt({0})", -0.5: "rsqrt({0})", **POWERS}
+OF_FLOATS = {3: "{0} * {0} * {0}", -2: "reciprocal({0} * {0})", **OF_BOTH}
+OF_BF16 = {3: "f32(bf16({0} * {0})) * {0}", -2: "reciprocal(f32(bf16({0} * {0})))", **OF_BOTH}
 
 
 def to_power(node: torch.fx.Node) -> Rule:
     base, exponent = node.args
-    forms = {2: "{0} * {0}", 0.5: "sqrt({0})", -0.5: "rsqrt({0})", -1: "reciprocal({0})", 3: "{0} * {0} * {0}", 1: "{0}"}
+    own = common(node.args, D)
+    forms = {"f16": POWERS, "bf16": OF_BF16, "f32": OF_FLOATS, "f64": OF_FLOATS}.get(own, OF_FLOATS)
     if is_number(exponent) and float(exponent) in forms:
-        promoted(node, node.args, D)
-        template = forms[float(exponent)]
-        if promoted(node, node.args, D) not in FLOATS and exponent not in (2, 3):
+        if own not in FLOATS and exponent not in (2, 3):
             raise Refused("of integers it is PyTorch's")
-        return by_template(node, (base,), template, type=promoted(node, node.args, D), only="n", light=True)
-    return by_template(node, node.args, "({0}) ** ({1})", D, only="f")
+        return by_template(node, (base,), forms[float(exponent)], type=WIDE.get(own, own), only="n", light=True)
+    return by_template(node, node.args, "({0}) ** ({1})", D, only="f", fits=True)
 
 
 def clamped(node: torch.fx.Node) -> Rule:
+    """With a number as a bound a zero that is within keeps its sign."""
     names = ("min", "max")
     given = [node.args[k + 1] if len(node.args) > k + 1 else node.kwargs.get(names[k]) for k in (0, 1)]
     if node.target.overloadpacket is aten.clamp_min:
         given = [node.args[1], None]
     if node.target.overloadpacket is aten.clamp_max:
         given = [None, node.args[1]]
-    template, arguments = "{0}", [node.args[0]]
-    for function, bound in zip(("maximum", "minimum"), given):
-        if bound is not None:
-            template = f"{function}({template}, {{{len(arguments)}}})"
-            arguments.append(bound)
-    return by_template(node, arguments, template, only="n", light=True)
+    steps, arguments = [], [node.args[0]]
+    for function, beyond, bound in zip(("maximum", "minimum"), "<>", given):
+        if bound is None:
+            continue
+        value, number = f"{{s[{len(steps) - 1}]}}" if steps else "{0}", f"{{{len(arguments)}}}"
+        known = is_number(bound) and not math.isnan(bound)
+        steps.append(f"select({value} {beyond} {number}, {number}, {value})" if known else f"{function}({value}, {number})")
+        arguments.append(bound)
+    return by_template(node, arguments, steps or "{0}", only="n", light=True, fits=True)
 
 
 def gelu(node: torch.fx.Node) -> Rule:
     """In the pieces of which PyTorch makes its derivative, so that both share them in one kernel."""
     source, result = node.args[0], type_of(node)
-    compute = promoted(node, node.args[:1], F)
+    compute = promoted(node.args[:1], F)
     if compute not in FLOATS:
         raise Refused(f"of {compute} it is PyTorch's")
     number = lambda value: literal(value, compute)
@@ -501,7 +570,7 @@ def softmax(node: torch.fx.Node) -> Rule:
 
 RULES: Dict[Any, Callable[[torch.fx.Node], Rule]] = {
     **dict.fromkeys(PLAIN, plain), **dict.fromkeys(LOGICAL, logical), **dict.fromkeys(COMPARED, compared),
-    aten.neg: negated, aten.add: added, aten.sub: added, aten.div: divided, aten.pow: to_power, aten.clamp: clamped,
+    aten.neg: negated, aten.remainder: remaining, aten.add: added, aten.sub: added, aten.div: divided, aten.pow: to_power, aten.clamp: clamped,
     aten.clamp_min: clamped, aten.clamp_max: clamped, aten.gelu: gelu, aten.where: chosen, aten.isnan: asked, aten.isinf: asked,
     aten.cat: concatenated, aten._to_copy: converted, aten.clone: converted, aten.copy: copied, aten.sum: summed, aten.mean: summed, aten.amax: extreme,
     aten.amin: extreme, aten.max: extreme, aten.min: extreme, aten.any: any_or_all, aten.all: any_or_all, aten.prod: product,

@@ -3,14 +3,19 @@
 """Exported programs in files: PyTorch's own file of the graph and its tensors, and the images of kernels in it.
 
 Who loads it plans the same regions, and finds their kernels by their texts. A kernel that is not there, or is for another
-CPU, is compiled, as far as that is possible."""
+CPU, is compiled, as far as that is possible. PyTorch has pickles for some of what may be in its files, which run what they
+like. None is written, and a file with one is refused before PyTorch reads it."""
 from __future__ import annotations
 
 import base64
+import copy
 import io
 import json
 import logging
-from typing import Any, Dict, List
+import os
+import re
+import zipfile
+from typing import Any, BinaryIO, Dict, List
 
 import torch
 from torch.export import ExportedProgram
@@ -24,6 +29,9 @@ log = logging.getLogger("tosajit.torch")
 
 ENTRY = "tosajit.json"
 FORMAT = 1
+# All that PyTorch writes of a program and plain tensors, behind the name of the archive.
+ENTRIES = re.compile(r"archive_format|archive_version|byteorder|\.data/(version|serialization_id)|models/model\.json|extra/tosajit\.json|"
+                     r"data/(weights/(weight_\d+|model_weights_config\.json)|constants/(tensor_\d+|model_constants_config\.json)|sample_inputs/model\.pt)")
 
 
 class Images:
@@ -44,6 +52,42 @@ class Images:
         return self.engine()
 
 
+def _reason(archive: zipfile.ZipFile) -> str:
+    """Why PyTorch might run code to read an archive of ours; nothing: it would not."""
+    names = archive.namelist()
+    if len(set(names)) != len(names):
+        return "two of its entries have one name"
+    for name in names:
+        entry = name.partition("/")[2]
+        if not ENTRIES.fullmatch(entry):
+            return f"there is {entry or name}, which is neither a graph nor a tensor"
+        if entry.endswith("_config.json"):
+            config = json.loads(archive.read(name))["config"]
+            for tensor, said in config.items():
+                if said["use_pickle"] or not re.fullmatch(r"(weight|tensor)_\d+", said["path_name"]):
+                    return f"{tensor} is a pickle"
+        if entry.endswith("model.pt") and archive.getinfo(name).file_size:
+            try:
+                torch.load(io.BytesIO(archive.read(name)), weights_only=True)
+            except Exception:
+                return "its sample inputs are a pickle of more than tensors"
+    return ""
+
+
+def _check_entries(file: BinaryIO) -> str:
+    """What is wrong with a file; nothing: PyTorch may read it."""
+    try:
+        with zipfile.ZipFile(file) as archive:
+            if not any(name.partition("/")[2] == f"extra/{ENTRY}" for name in archive.namelist()):
+                return "no kernels"
+            reason = _reason(archive)
+    except (zipfile.BadZipFile, KeyError, TypeError, AttributeError, ValueError, EOFError, NotImplementedError, RuntimeError) as why:
+        return f"it is damaged, or no archive: {why}"
+    finally:
+        file.seek(0)
+    return f"it is refused, because reading it could run code: {reason}" if reason else ""
+
+
 def _decomposed(program: ExportedProgram) -> ExportedProgram:
     from . import _decompositions
     table = torch.export.default_decompositions()
@@ -59,9 +103,13 @@ def save(program: ExportedProgram, path: Any, *, accuracy: str = "fast") -> int:
         raise TypeError(f"tosajit.torch.save: it takes what torch.export.export gives, not {type(program).__name__}")
     engine = _engine(1, _options({"accuracy": accuracy}))
     program = _decomposed(program)
+    program.example_inputs = None  # PyTorch's pickle, which nobody needs
     file = io.BytesIO()
-    torch.export.save(program, file)
+    torch.export.save(program, file, extra_files={ENTRY: "{}"})
     file.seek(0)
+    wrong = _check_entries(file)
+    if wrong:
+        raise ValueError(f"tosajit.torch.save: the program has more than a graph and plain tensors: {wrong}")
     # as whoever loads it will see it
     call = build(torch.export.load(file).graph_module, engine, "saved")
     images = {key: base64.b64encode(kernel.to_bytes()).decode() for key, kernel in call.kernels.items()}
@@ -81,10 +129,22 @@ def _read(path: Any, extra: Dict[str, Any]) -> Dict[str, Any]:
 
 
 def load(path: Any) -> Program:
-    """What save has written, as a function for inference."""
+    """What save has written, as a function for inference. A file is code, as a shared library is: its kernels are machine code."""
+    if isinstance(path, (str, os.PathLike)):
+        with open(path, "rb") as file:
+            return _load(file, path)
+    if not hasattr(path, "seek"):
+        raise TypeError(f"tosajit.torch.load: it takes a path or a file that is open for reading, not {type(path).__name__}")
+    return _load(path, path)
+
+
+def _load(file: BinaryIO, path: Any) -> Program:
     from . import _engine, _options
+    wrong = _check_entries(file)
+    if wrong:
+        raise ValueError(f"tosajit.torch.load: {path} was not written by tosajit.torch.save: {wrong}")
     extra: Dict[str, Any] = {ENTRY: ""}
-    program = torch.export.load(path, extra_files=extra)
+    program = torch.export.load(file, extra_files=extra)
     said = _read(path, extra)
     accuracy = _options({"accuracy": said["accuracy"]})
     return Program(program, Images(said["images"], lambda: _engine(1, accuracy)))
@@ -101,6 +161,22 @@ class Program:
         self._call = build(program.graph_module, images, "loaded")
         self.kernels: List[Kernel] = list(self._call.kernels.values())
         self.compiled = images.compiled
+
+    def __copy__(self) -> Program:
+        """It computes the same with the same tensors."""
+        other = Program.__new__(Program)
+        other.__dict__.update(self.__dict__)
+        return other
+
+    def __deepcopy__(self, memo: Dict[int, Any]) -> Program:
+        """With weights and buffers of its own. Kernels change nothing, so both have the same ones."""
+        other = copy.copy(self)
+        memo[id(self)] = other
+        other._state = copy.deepcopy(self._state, memo)
+        return other
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise TypeError("tosajit: a program that was loaded cannot be pickled, because its kernels are code; load its file again instead")
 
     def _inputs(self, flat: List[Any]) -> List[Any]:
         given = iter(flat)
