@@ -52,6 +52,14 @@ class NumPy(unittest.TestCase):
             self.assertEqual(tosajit.evaluate("max(x, axis=0)"), most if dtype != np.uint8 else 255)
             self.assertEqual(tosajit.evaluate("min(x)"), 0)
 
+    def test_activations_have_all_floats(self):
+        for dtype in (np.float16, np.float32, np.float64):
+            x = np.array([-4, -3, 0, 3, 4, np.nan], dtype)
+            for name in ("gelu", "hardsigmoid", "hardswish", "logsigmoid", "mish", "relu", "sigmoid", "silu", "softplus", "swish"):
+                self.assertEqual((name, tosajit.evaluate(f"{name}(x)").dtype), (name, dtype))
+            np.testing.assert_array_equal(tosajit.evaluate("hardsigmoid(x)"), np.array([0, 0, 0.5, 1, 1, np.nan], dtype))
+            np.testing.assert_array_equal(tosajit.evaluate("hardswish(x)"), np.array([0, 0, 0, 3, 4, np.nan], dtype))
+
     def test_casts_of_unsigned_integers(self):
         types = {"i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64, "u8": np.uint8, "u16": np.uint16,
                  "u32": np.uint32, "f16": np.float16, "f32": np.float32, "f64": np.float64}
