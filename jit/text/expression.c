@@ -239,6 +239,18 @@ static bool parse_operands(lexer *p, int32_t *first, int32_t *last) {
     return lex_expect(p, ']', ", or ]");
 }
 
+/* Whether "(0, 1)" stands at p. Where several operands may come, one of them may be in brackets. */
+static bool at_tuple(const lexer *p, bool operands) {
+    static const char inside[] = "0123456789-, \t\r\n";
+    size_t k = 1;
+    if (lex_peek_at(p, 0) != '(') return false;
+    while (operands && lex_peek_at(p, k) && strchr(inside, lex_peek_at(p, k))) k++;
+    if (!operands || lex_peek_at(p, k) != ')') return !operands;
+    do k++;
+    while (lex_peek_at(p, k) && strchr(" \t\r\n", lex_peek_at(p, k)));
+    return lex_peek_at(p, k) == ',' || lex_peek_at(p, k) == ')';
+}
+
 /* The operand, then numbers, lists of them or tuples. */
 static bool parse_mover(lexer *p, text_span word, const mover *m) {
     int32_t first = -1, last = -1;
@@ -251,7 +263,7 @@ static bool parse_mover(lexer *p, text_span word, const mover *m) {
             return lex_fail(p, key, "%s takes no %s; its numbers stand behind its operand", m->name,
                             lex_show(p, key).text);
         if (named && !lex_expect(p, '=', "=")) return false;
-        const bool tuple = first >= 0 && lex_peek(p) == '(';
+        const bool tuple = first >= 0 && lex_peek(p) == '(' && at_tuple(p, m->several);
         if (m->several && first < 0 && lex_peek(p) == '[') {
             if (!parse_operands(p, &first, &last)) return false;
             continue;

@@ -155,6 +155,10 @@ static void what_is_no_view_is_refused(void **state) {
         {"sum(reshape(x[:, 1:2, :], -1), axis=0) : f32[3,4,5]", "of %x that lie apart"},
         {"reshape(transpose(x), -1) + y : x: f32[3,4], y: f32[12]", NULL},
         {"transpose(reshape(x + y, (3, 4))) : x: f32[12], y: f32[12]", NULL},
+        {"concat(x, (y + y)) : x: f32[3], y: f32[2]", NULL}, /* an operand in brackets, no tuple */
+        {"concat(x, (y), axis=0) : x: f32[3], y: f32[2]", NULL},
+        {"concat(x, (2) * y) : x: f32[3], y: f32[2]", NULL},
+        {"pad(x, (0 - c), ( 0, 1\n)) : x: f32[3], c: f32[1]", NULL},
         {"tile(concat(x, y), 9) : x: f32[3], y: f32[2]", NULL},
         {"tile(concat(x, y), 13) : x: f32[3], y: f32[2]", "more than 24 pieces"},
         {"sum(concat(x, y, axis=1), axis=1) : x: f32[3,4], y: f32[3,1]", "along pieces"},
