@@ -10,7 +10,6 @@ export PYTHONPATH="$build/tools/python" PYTHONDONTWRITEBYTECODE=1
 "$python" "$source/tests/tools/python_manners_test.py"
 "$python" "$source/tests/tools/python_kinds_test.py"
 "$python" "$source/tests/tools/python_numexpr_test.py"
-"$python" "$source/tests/tools/python_hypothesis_test.py"
 "$python" "$source/tests/tools/python_views_test.py" 150
 "$python" "$source/tests/tools/python_reports_test.py" evaluate
 for example in "$source"/examples/python/*.py; do "$python" "$example"; done
