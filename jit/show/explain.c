@@ -176,7 +176,7 @@ static void tell_call(FILE *out, const call_report *c) {
     }
     fprintf(out, "%s\n",
             empty                         ? ": a size is 0"
-            : kernel->plan.part_count > 1 ? ": the kernel has several parts"
+            : kernel->counts.results == 0 ? ": the kernel has more tensors or parts than those"
             : backwards                   ? ": an operand runs backwards"
                                           : "");
 }
@@ -395,26 +395,15 @@ static void explain_part(const tosajit_kernel *kernel, const kernel_code *code, 
     if (code) decide(kernel, code, index, blocks, &tile, p);
 }
 
-/* The tensors of the program, which may see the caller's through views. */
-static tosajit_status check_staged(const tosajit_kernel *kernel, stage *s, size_t operand_count,
-                                   view *tensors) {
-    const size_t count = tosajit_kernel_result_count(kernel);
-    viewed *v = &s->seen;
-    if (!kernel->views)
-        return run_check(kernel, s->operands, operand_count, s->results, count, tensors);
-    tosajit_status status = viewed_make(kernel, s->operands, operand_count, s->results, count, v);
-    return status ? status
-                  : run_check(kernel, v->tensors, v->operand_count, v->tensors + v->operand_count,
-                              v->result_count, tensors);
-}
-
 static tosajit_status explain_staged(const tosajit_kernel *kernel, stage *s, size_t operand_count,
                                      part_report *parts, tosajit_explanation *explanation,
                                      char **text) {
     view tensors[2 * TOSAJIT_MAX_TENSORS], *written = tensors + kernel->tensor_count;
     const size_t result_count = (size_t)kernel->plan.result_count;
     const kernel_code *code = atomic_load_explicit(&kernel->code, memory_order_acquire);
-    tosajit_status status = check_staged(kernel, s, operand_count, tensors);
+    const run_call call = {s->operands, s->results, operand_count,
+                           tosajit_kernel_result_count(kernel), &kernel->parallel};
+    tosajit_status status = run_check(kernel, &call, &s->seen, tensors);
     scratch laid;
     if (status) return status;
     call_report c = {
@@ -425,7 +414,8 @@ static tosajit_status explain_staged(const tosajit_kernel *kernel, stage *s, siz
         .nothing = run_writes_nothing(kernel, tensors),
         .precompiled = precompiled_of(code),
     };
-    c.cached = code && !c.nothing && call_cache_serves(kernel, &code->parts[0], tensors, written);
+    c.cached = code && !c.nothing &&
+               call_cache_serves(kernel, code->parts, tensors, kernel->views ? &s->seen : NULL);
     for (int32_t t = 0; t < kernel->tensor_count; t++) c.bytes += unique_bytes(&tensors[t]);
     for (size_t r = 0; r < result_count; r++) c.bytes += unique_bytes(&written[r]);
     if (kernel->staged && !c.nothing) status = stages_explain(kernel, tensors, &c.blocks);

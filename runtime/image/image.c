@@ -240,8 +240,7 @@ static tosajit_status read_views(byte_reader *r, const image_head *head, tosajit
     const bool fits = are_views_of(views, kernel, program);
     tosajit_expr_destroy(program);
     if (!fits) return views_destroy(views), damaged("its views are of another kernel");
-    kernel->views = views;
-    return TOSAJIT_OK;
+    return kernel_take_views(kernel, views);
 }
 
 /* Where an image's code is, and how much. */

@@ -11,39 +11,17 @@
 #include "runtime/run/run.h"
 #include "runtime/run/viewed.h"
 
-typedef bool bound_function(const tosajit_bound *bound, const code_part *code, void *const *data);
-
 struct tosajit_bound {
-    bound_function *run;    /* null: its launch can't be planned */
-    launch *launches[2];    /* no result lies on an operand; one does */
-    tosajit_kernel *kernel; /* a reference */
-    size_t bytes;           /* of all this, with launch plans, sizes and strides */
+    launch_function *run;      /* null: its launch can't be planned */
+    const launch *launches[2]; /* no result lies on an operand; one does */
+    tosajit_kernel *kernel;    /* a reference */
+    size_t bytes;              /* of all this, with launches, sizes and strides */
     size_t operand_count, result_count;
     tosajit_tensor tensors[]; /* operands, then results */
 };
 
 /* ---------------------------------------------------------------------------------------------
  * Running */
-
-/* False if some memory is missing, or shared in a way that needs a closer look. */
-SPECIALISED bool run_launch(const tosajit_bound *b, const code_part *code, kernel_counts n,
-                            void *const *data) {
-    for (int32_t t = 0; t < n.operands + n.results; t++)
-        if (!data[t]) return false;
-    return launch_run(b->launches[launch_is_shared(n, data)], b->kernel, code, n, data);
-}
-
-APART bool run_unary(const tosajit_bound *b, const code_part *code, void *const *data) {
-    return run_launch(b, code, (kernel_counts){1, 1, 1}, data);
-}
-
-APART bool run_binary(const tosajit_bound *b, const code_part *code, void *const *data) {
-    return run_launch(b, code, (kernel_counts){2, 2, 1}, data);
-}
-
-APART bool run_any(const tosajit_bound *b, const code_part *code, void *const *data) {
-    return run_launch(b, code, b->kernel->counts, data);
-}
 
 static tosajit_status run_completely(const tosajit_bound *b, void *const *data) {
     tosajit_tensor tensors[2 * TOSAJIT_MAX_TENSORS];
@@ -59,7 +37,8 @@ tosajit_status tosajit_bound_run(const tosajit_bound *bound, void *const *data) 
     if (!bound || !data)
         return diag_error(TOSAJIT_INVALID_ARGUMENT, "bound_run: bound or data is a null pointer");
     const kernel_code *code = atomic_load_explicit(&bound->kernel->code, memory_order_acquire);
-    if (code && bound->run && !bound->kernel->verbose && bound->run(bound, &code->parts[0], data))
+    if (code && bound->run && !bound->kernel->verbose &&
+        bound->run(bound->launches, bound->kernel, code->parts, data))
         return TOSAJIT_OK;
     return run_completely(bound, data);
 }
@@ -81,47 +60,52 @@ static void keep(const tosajit_tensor *from, bound_numbers *own, tosajit_tensor 
 }
 
 /* Plan the launch of the call for both cases, if it can be. */
-static void prepare(tosajit_bound *b, const view *operands, const view *results, int64_t *to) {
-    static bound_function *const functions[] = {run_any, run_unary, run_binary};
-    static const code_part unknown = {.masked = false};
+static void prepare(tosajit_bound *b, view *tensors, const viewed *v, int64_t *to) {
     const kernel_code *code = atomic_load_explicit(&b->kernel->code, memory_order_acquire);
     for (int shared = 0; shared < 2; shared++) {
         launch p; /* not cleared: see walk.h */
-        if (!launch_make(b->kernel, code ? code->parts : &unknown, operands, results, shared, &p))
-            return;
-        const size_t words = launch_words(p.w.rank, p.w.tensors);
+        if (!launch_make(b->kernel, code ? code->parts : NULL, tensors, v, shared, &p)) return;
+        const size_t words = launch_words(&p);
         b->launches[shared] = memcpy(to, &p, words * sizeof *to);
         to += words;
     }
-    b->run = functions[launch_arity(b->kernel->counts)];
+    b->run = launch_function_of(b->kernel);
+}
+
+/* The call, as if its tensors had memory: what views see of them is counted from there. */
+static run_call lend_memory(const run_call *c, tosajit_tensor *lent) {
+    for (size_t t = 0; t < c->operand_count + c->result_count; t++) {
+        lent[t] = t < c->operand_count ? c->operands[t] : c->results[t - c->operand_count];
+        lent[t].data = (void *)(uintptr_t)CODE_MAX_ALIGNMENT;
+    }
+    return (run_call){lent, lent + c->operand_count, c->operand_count, c->result_count,
+                      c->parallel};
 }
 
 /* What can be wrong but memory. */
-static tosajit_status check(const tosajit_kernel *kernel, const tosajit_tensor *operands,
-                            size_t operand_count, const tosajit_tensor *results,
-                            size_t result_count, view *tensors) {
-    viewed v; /* not cleared */
-    if (!kernel->views)
-        return run_check(kernel, operands, operand_count, results, result_count, tensors);
-    tosajit_status status = viewed_make(kernel, operands, operand_count, results, result_count, &v);
-    return status ? status
-                  : run_check(kernel, v.tensors, v.operand_count, v.tensors + v.operand_count,
-                              v.result_count, tensors);
+static tosajit_status check(const tosajit_kernel *kernel, run_call c, viewed *v, view *tensors) {
+    tosajit_tensor lent[LAUNCH_TENSORS];
+    const kernel_counts n = kernel->counts;
+    if (kernel->views && n.results && c.operand_count == (size_t)n.operands &&
+        c.result_count == (size_t)n.results)
+        c = lend_memory(&c, lent);
+    return run_check(kernel, &c, v, tensors);
 }
 
 tosajit_status tosajit_bind(tosajit_kernel *kernel, const tosajit_tensor *operands,
                             size_t operand_count, const tosajit_tensor *results,
                             size_t result_count, tosajit_bound **bound) {
     view tensors[2 * TOSAJIT_MAX_TENSORS];
+    viewed v; /* not cleared */
     if (!kernel || (operand_count && !operands) || !results || !bound)
         return diag_error(TOSAJIT_INVALID_ARGUMENT,
                           "bind: kernel, operands, results or bound is a null pointer");
-    tosajit_status status = check(kernel, operands, operand_count, results, result_count, tensors);
+    const run_call c = {operands, results, operand_count, result_count, &kernel->parallel};
+    tosajit_status status = check(kernel, c, &v, tensors);
     if (status) return status;
     const size_t count = operand_count + result_count,
                  each = sizeof *operands + sizeof(bound_numbers);
-    const kernel_counts n = kernel->counts;
-    const size_t words = launch_words(kernel->plan.parts[0].rank, n.leaves + n.results),
+    const size_t words = kernel->counts.results ? launch_most_words(kernel) : 0,
                  bytes = sizeof(tosajit_bound) + count * each + 2 * words * sizeof(int64_t);
     tosajit_bound *b = memory_new(&kernel->allocator, 1, bytes);
     if (!b) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for a bound call");
@@ -133,8 +117,7 @@ tosajit_status tosajit_bind(tosajit_kernel *kernel, const tosajit_tensor *operan
     for (size_t k = 0; k < operand_count; k++) keep(&operands[k], numbers++, &b->tensors[k]);
     for (size_t r = 0; r < result_count; r++)
         keep(&results[r], numbers++, &b->tensors[operand_count + r]);
-    if (n.results && !kernel->views)
-        prepare(b, tensors, tensors + kernel->tensor_count, (int64_t *)numbers);
+    if (words) prepare(b, tensors, kernel->views ? &v : NULL, (int64_t *)numbers);
     *bound = b;
     return TOSAJIT_OK;
 }

@@ -4,12 +4,11 @@
  *
  *     call_cache_run
  *       run_unary, run_binary, run_any   they know how many tensors there are, so that loops unroll
- *       run_staged                       the same of a staged kernel, by a stage launch
  *         look_at                        what a call shows at once names a few entries
  *         has_form                       is one of them for its sizes and strides?
  *         launch_run                     do the bytes overlap? then the code
  *     call_cache_learn                   behind the complete check of a call that was no hit
- *       launch_make                      its launch plan, for an entry and to be run */
+ *       launch_make                      its launch, for an entry and to be run */
 #include "runtime/run/call_cache.h"
 
 #include <string.h>
@@ -17,7 +16,6 @@
 #include "runtime/base/diag.h"
 #include "runtime/base/memory.h"
 #include "runtime/run/launch.h"
-#include "runtime/run/stages.h"
 #include "runtime/run/call_entries.h"
 
 typedef bool call_cache_function(const tosajit_kernel *kernel, const code_part *code,
@@ -26,15 +24,14 @@ typedef bool call_cache_function(const tosajit_kernel *kernel, const code_part *
 enum {
     ENTRIES_DYNAMIC = 48, /* of a kernel that has sizes to meet */
     ENTRIES_STATIC = 4,   /* of one that has none: in place or not, and with some strides */
-    ENTRIES_STAGED = 8,   /* of a staged one, whose entries are ten times as large */
+    ENTRIES_STEPS = 8,    /* of one of several steps, whose entries are large */
 };
 
 struct call_cache {
     call_cache_function *run; /* below */
-    kernel_counts n;
-    int32_t hashed; /* dimensions of the first result that decide on an entry */
-    size_t words;   /* of what is remembered, in an entry; the call's form follows */
-    size_t bytes;   /* of this and its entries, which follow it */
+    int32_t hashed;           /* dimensions of the first result that decide on an entry */
+    size_t words;             /* of what is remembered, in an entry; the call's form follows */
+    size_t bytes;             /* of this and its entries, which follow it */
     call_entries *entries;
     uint64_t heads[LAUNCH_TENSORS]; /* element and rank of operands, then results */
 };
@@ -57,7 +54,7 @@ typedef struct look {
     uint32_t tag;
     int64_t strided; /* bit t: tensor t has strides */
     bool shared;     /* a result lies where an operand does */
-    void *data[LAUNCH_TENSORS];
+    void *data[LAUNCH_BASES];
 } look;
 
 static inline const tosajit_tensor *tensor_at(int32_t t, kernel_counts n,
@@ -119,46 +116,40 @@ SPECIALISED bool has_form(const int64_t *at, const look *l, kernel_counts n,
     return !l->strided || has_strides(at, n, operands, results);
 }
 
+/* any_threads: those of another pool would divide the call; then it is none that none divides. */
 SPECIALISED bool run_remembered(const tosajit_kernel *kernel, const code_part *code,
-                                kernel_counts n, const tosajit_tensor *operands,
+                                kernel_counts n, bool any_threads, const tosajit_tensor *operands,
                                 const tosajit_tensor *results) {
     const call_cache *q = kernel->calls;
     look l;
     if (!look_at(q, n, operands, results, &l)) return false;
     for (size_t way = 0; way < q->entries->ways; way++) {
         const int64_t *known = call_entries_find(q->entries, l.tag, way);
+        const launch *p = (const launch *)known;
         if (known && has_form(known + q->words, &l, n, operands, results))
-            return launch_run((const launch *)known, kernel, code, n, l.data);
+            return (!any_threads || p->is_short) && launch_run(p, kernel, code, n, l.data);
     }
     return false;
 }
 
 APART bool run_unary(const tosajit_kernel *kernel, const code_part *code,
                      const tosajit_tensor *operands, const tosajit_tensor *results) {
-    return run_remembered(kernel, code, (kernel_counts){1, 1, 1}, operands, results);
+    return run_remembered(kernel, code, (kernel_counts){1, 1}, false, operands, results);
 }
 
 APART bool run_binary(const tosajit_kernel *kernel, const code_part *code,
                       const tosajit_tensor *operands, const tosajit_tensor *results) {
-    return run_remembered(kernel, code, (kernel_counts){2, 2, 1}, operands, results);
+    return run_remembered(kernel, code, (kernel_counts){2, 1}, false, operands, results);
 }
 
 APART bool run_any(const tosajit_kernel *kernel, const code_part *code,
                    const tosajit_tensor *operands, const tosajit_tensor *results) {
-    return run_remembered(kernel, code, kernel->counts, operands, results);
+    return run_remembered(kernel, code, kernel->counts, false, operands, results);
 }
 
-APART bool run_staged(const tosajit_kernel *kernel, const code_part *code,
-                      const tosajit_tensor *operands, const tosajit_tensor *results) {
-    const call_cache *q = kernel->calls;
-    look l;
-    if (!look_at(q, q->n, operands, results, &l)) return false;
-    for (size_t way = 0; way < q->entries->ways; way++) {
-        const int64_t *known = call_entries_find(q->entries, l.tag, way);
-        if (known && has_form(known + q->words, &l, q->n, operands, results))
-            return stage_launch_run((const stage_launch *)known, kernel, code, q->n, l.data);
-    }
-    return false;
+bool call_cache_run_short(const tosajit_kernel *kernel, const code_part *code,
+                          const tosajit_tensor *operands, const tosajit_tensor *results) {
+    return kernel->calls && run_remembered(kernel, code, kernel->counts, true, operands, results);
 }
 
 bool call_cache_run(const tosajit_kernel *kernel, const code_part *code,
@@ -181,52 +172,35 @@ static void write_form(const look *l, kernel_counts n, const tosajit_tensor *ope
         }
 }
 
-static void remember(const call_cache *q, const look *l, const void *launch, size_t words,
+static void remember(const tosajit_kernel *kernel, const look *l, const launch *p,
                      const tosajit_tensor *operands, const tosajit_tensor *results) {
+    const call_cache *q = kernel->calls;
     const call_entry s = call_entries_take(q->entries, l->tag);
     if (!s.words) return;
-    memcpy(s.words, launch, words * sizeof *s.words);
-    write_form(l, q->n, operands, results, s.words + q->words);
+    memcpy(s.words, p, launch_words(p) * sizeof *s.words);
+    write_form(l, kernel->counts, operands, results, s.words + q->words);
     call_entry_publish(s, l->tag);
 }
 
-static bool learn_staged(const tosajit_kernel *kernel, const code_part *code,
-                         const tosajit_tensor *operands, const tosajit_tensor *results,
-                         view *tensors) {
-    const call_cache *q = kernel->calls;
-    stage_launch launch; /* not cleared: see walk.h */
-    look l;
-    if (!look_at(q, q->n, operands, results, &l) ||
-        !stage_launch_make(kernel, code, tensors, &launch) ||
-        !stage_launch_run(&launch, kernel, code, q->n, l.data))
-        return false;
-    remember(q, &l, &launch, q->words, operands, results);
-    return true;
-}
-
-bool call_cache_learn(const tosajit_kernel *kernel, const code_part *code,
-                      const tosajit_tensor *operands, const tosajit_tensor *results, view *tensors,
-                      const view *written) {
+bool call_cache_learn(const tosajit_kernel *kernel, const code_part *code, const run_call *c,
+                      view *tensors, const viewed *v) {
     const kernel_counts n = kernel->counts;
     launch p; /* not cleared: see walk.h */
     look l;
-    if (kernel->calls && kernel->staged)
-        return learn_staged(kernel, code, operands, results, tensors);
-    if (!kernel->calls || !look_at(kernel->calls, n, operands, results, &l) ||
-        !launch_make(kernel, code, tensors, written, l.shared, &p))
+    if (!kernel->calls || !look_at(kernel->calls, n, c->operands, c->results, &l) ||
+        !call_entries_have_room(kernel->calls->entries, l.tag) ||
+        !launch_make(kernel, code, tensors, v, l.shared, &p) ||
+        (c->parallel != &kernel->parallel && !p.is_short))
         return false;
-    if (launch_fits(&p, n, l.data))
-        remember(kernel->calls, &l, &p, launch_words(p.w.rank, p.w.tensors), operands, results);
-    launch_call(&p, kernel, code, n, l.data);
+    if (launch_fits(&p, n, l.data)) remember(kernel, &l, &p, c->operands, c->results);
+    launch_call(&p, kernel, code, l.data);
     return true;
 }
 
 bool call_cache_serves(const tosajit_kernel *kernel, const code_part *code, view *tensors,
-                       const view *written) {
+                       const viewed *v) {
     launch p;
-    stage_launch staged;
-    if (kernel->calls && kernel->staged) return stage_launch_make(kernel, code, tensors, &staged);
-    return kernel->calls && launch_make(kernel, code, tensors, written, false, &p);
+    return kernel->calls && launch_make(kernel, code, tensors, v, false, &p);
 }
 
 /* ---------------------------------------------------------------------------------------------
@@ -234,35 +208,32 @@ bool call_cache_serves(const tosajit_kernel *kernel, const code_part *code, view
 
 /* What the kernel expects of tensors; how many numbers a call's form has at most. */
 static size_t describe_tensors(const tosajit_kernel *kernel, call_cache *q) {
-    const tosajit_expr *program = kernel->program;
-    const kernel_counts n = q->n;
+    const kernel_counts n = kernel->counts;
     size_t numbers = 1;
     for (int32_t t = 0; t < n.operands + n.results; t++) {
-        const tosajit_tensor_type *type =
-            t < n.operands ? &kernel->inputs[t]->type
-                           : &program->nodes[program->results[t - n.operands]].type;
-        const tosajit_tensor expected = tosajit_dense(type->element, NULL, type->rank, NULL);
+        const tosajit_tensor_type type =
+            t < n.operands ? tosajit_kernel_operand_type(kernel, (size_t)t)
+                           : tosajit_kernel_result_type(kernel, (size_t)(t - n.operands));
+        const tosajit_tensor expected = tosajit_dense(type.element, NULL, type.rank, NULL);
         q->heads[t] = head_of(&expected);
-        numbers += 2 * (size_t)type->rank;
-        for (int32_t d = 0; d < type->rank; d++)
-            if (type->dims[d] == TOSAJIT_DYNAMIC)
-                q->hashed = program->nodes[program->results[0]].type.rank;
+        numbers += 2 * (size_t)type.rank;
+        for (int32_t d = 0; d < type.rank; d++)
+            if (type.dims[d] == TOSAJIT_DYNAMIC)
+                q->hashed = tosajit_kernel_result_type(kernel, 0).rank;
     }
     return numbers;
 }
 
 tosajit_status call_cache_make(const tosajit_kernel *kernel, call_cache **made) {
     static call_cache_function *const functions[] = {run_any, run_unary, run_binary};
-    const kernel_counts n = kernel->staged ? stage_launch_counts(kernel) : kernel->counts;
     *made = NULL;
-    if (n.results == 0) return TOSAJIT_OK;
-    call_cache known = {.run = kernel->staged ? run_staged : functions[launch_arity(n)], .n = n};
+    if (kernel->counts.results == 0) return TOSAJIT_OK;
+    call_cache known = {.run = functions[launch_arity(kernel)]};
     const size_t form = describe_tensors(kernel, &known), count = !known.hashed ? ENTRIES_STATIC
-                                                                  : kernel->staged
-                                                                      ? ENTRIES_STAGED
+                                                                  : kernel->plan.part_count > 1
+                                                                      ? ENTRIES_STEPS
                                                                       : ENTRIES_DYNAMIC;
-    known.words = kernel->staged ? stage_launch_words(kernel->plan.part_count)
-                                 : launch_words(kernel->plan.parts[0].rank, n.leaves + n.results);
+    known.words = launch_most_words(kernel);
     known.bytes = sizeof known + call_entries_bytes(count, known.words + form);
     call_cache *q = memory_uncleared(&kernel->allocator, known.bytes);
     if (!q) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the calls of a kernel");

@@ -6,7 +6,7 @@
 #ifndef TOSAJIT_RUNTIME_RUN_CALL_CACHE_H
 #define TOSAJIT_RUNTIME_RUN_CALL_CACHE_H
 
-#include "runtime/run/overlap.h"
+#include "runtime/run/run.h"
 
 /* Make room for what a kernel will remember, for its member; null if its calls can't be planned.
  * OUT_OF_MEMORY. */
@@ -16,15 +16,17 @@ void call_cache_destroy(const tosajit_allocator *allocator, call_cache *q);
 /* Run a call that is remembered; false, and nothing done, if it is not. */
 bool call_cache_run(const tosajit_kernel *kernel, const code_part *code,
                     const tosajit_tensor *operands, const tosajit_tensor *results);
+/* The same on a host's threads: calls that none of these would divide. */
+bool call_cache_run_short(const tosajit_kernel *kernel, const code_part *code,
+                          const tosajit_tensor *operands, const tosajit_tensor *results);
 
-/* Run a call that has passed every check, as these views say, and remember it, in place of another
- * one if need be. False, and nothing done, if its kind is none to remember. */
-bool call_cache_learn(const tosajit_kernel *kernel, const code_part *code,
-                      const tosajit_tensor *operands, const tosajit_tensor *results, view *tensors,
-                      const view *written);
+/* Run a call that has passed every check, as these views say, and remember it. v: how they are
+ * seen, or null. False, and nothing done, if its kind is none to remember, or there is no room. */
+bool call_cache_learn(const tosajit_kernel *kernel, const code_part *code, const run_call *c,
+                      view *tensors, const viewed *v);
 
 /* Whether such a call is one to remember. */
 bool call_cache_serves(const tosajit_kernel *kernel, const code_part *code, view *tensors,
-                       const view *written);
+                       const viewed *v);
 
 #endif

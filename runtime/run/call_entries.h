@@ -9,6 +9,7 @@
 #define TOSAJIT_RUNTIME_RUN_CALL_ENTRIES_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -59,6 +60,15 @@ static inline call_entry call_entries_neighbour(call_entries *s, uint32_t tag, s
 static inline const int64_t *call_entries_find(call_entries *s, uint32_t tag, size_t way) {
     const call_entry found = call_entries_neighbour(s, tag, way);
     return atomic_load_explicit(found.state, memory_order_acquire) == tag ? found.words : NULL;
+}
+
+/* Whether there may be a free entry for the tag. */
+static inline bool call_entries_have_room(call_entries *s, uint32_t tag) {
+    for (size_t way = 0; way < s->ways; way++) {
+        const call_entry found = call_entries_neighbour(s, tag, way);
+        if (atomic_load_explicit(found.state, memory_order_relaxed) == CALL_ENTRY_FREE) return true;
+    }
+    return false;
 }
 
 /* A free entry for the tag, which is the caller's to write and publish. */

@@ -30,10 +30,7 @@ static asked ask(const plan_part *part, const code_part *code, const walk *w, bo
     return a;
 }
 
-/* Find the loop that reads most of the leaves in `same`, which are one value per row, as one value
- * per row; *splat are the leaves that it reads so. The rest of `same` must be packed into rows.
- * False if there is no loop: each reads some other leaf as one value per row, too. */
-static bool best_loop(const plan_part *part, uint64_t same, uint64_t *splat) {
+bool tile_find_loop(const plan_part *part, uint64_t same, uint64_t *splat) {
     bool found = false;
     *splat = 0;
     for (int32_t v = 0; v < part->variant_count; v++) {
@@ -62,7 +59,7 @@ static int packed_along(const asked *a, int32_t d, uint64_t *splat, uint64_t *pa
         if (strides[t] == 0 && t < a->part->leaf_count) same |= UINT64_C(1) << t;
         if (strides[t] == a->sizes[t]) contiguous |= UINT64_C(1) << t;
     }
-    const bool found = best_loop(a->part, same, splat);
+    const bool found = tile_find_loop(a->part, same, splat);
     const int32_t leaves = a->part->leaf_count;
     const uint64_t data = leaves ? ~plan_tables(a->part) & ~UINT64_C(0) >> (64 - leaves) : 0;
     if (a->code && a->code->single && data && (*splat & data) == data) *splat &= *splat - 1;
@@ -225,7 +222,7 @@ static bool choose_collapsed(const asked *a, tile_choice *c) {
         linear |= (uint64_t)walk_is_contiguous(w, t, c->split, a->sizes[t]) << t;
         if (t < a->part->leaf_count) same |= (uint64_t)walk_is_broadcast(w, t, c->split) << t;
     }
-    const bool found = best_loop(a->part, same, &c->splat);
+    const bool found = tile_find_loop(a->part, same, &c->splat);
     c->packed = ~(c->splat | linear) & ~UINT64_C(0) >> (64 - w->tensors);
     return found && unit > 1 && count_bits(c->packed) <= TILE_MOST_PACKED;
 }

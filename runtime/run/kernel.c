@@ -65,6 +65,13 @@ tosajit_status kernel_adopt(tosajit_expr *program, const tosajit_allocator *allo
     return TOSAJIT_OK;
 }
 
+tosajit_status kernel_take_views(tosajit_kernel *kernel, expr_views *views) {
+    call_cache_destroy(&kernel->allocator, kernel->calls);
+    kernel->views = views;
+    launch_analyse(kernel);
+    return call_cache_make(kernel, &kernel->calls);
+}
+
 tosajit_status kernel_through_views(const tosajit_expr *expr, const tosajit_allocator *allocator,
                                     kernel_maker *make, tosajit_kernel **kernel) {
     tosajit_expr *program;
@@ -72,12 +79,18 @@ tosajit_status kernel_through_views(const tosajit_expr *expr, const tosajit_allo
     if (!expr_has_views(expr)) return make(expr, allocator, kernel);
     tosajit_status status = views_lower(expr, allocator, &program, &views);
     if (status) return status;
-    status = make(program, allocator, kernel);
+    tosajit_kernel *made;
+    status = make(program, allocator, &made);
     tosajit_expr_destroy(program);
-    if (status)
+    if (status) {
         views_destroy(views);
+        return status;
+    }
+    status = kernel_take_views(made, views);
+    if (status)
+        tosajit_kernel_release(made);
     else
-        (*kernel)->views = views;
+        *kernel = made;
     return status;
 }
 

@@ -28,9 +28,9 @@ typedef struct kernel_owner {
     void (*release)(tosajit_kernel *kernel);
 } kernel_owner;
 
-/* Tensors of a call; leaves are the operands, then constants. */
+/* The caller's tensors of a call. */
 typedef struct kernel_counts {
-    int32_t operands, leaves, results;
+    int32_t operands, results;
 } kernel_counts;
 
 typedef struct call_cache call_cache; /* runtime/run/call_cache.h */
@@ -41,7 +41,7 @@ struct tosajit_kernel {
     tosajit_expr *program;     /* owned */
     plan plan;                 /* owned */
     expr_views *views;         /* owned: how its tensors are seen; null: as they are */
-    kernel_counts counts;      /* no results: its calls can't be planned */
+    kernel_counts counts;      /* no results: its calls can't be launched (launch.h) */
     call_cache *calls;         /* owned: the call cache; null: none */
     tosajit_parallel parallel; /* threads for long runs; 0: the caller's alone */
     int32_t tensor_count;      /* operands and non-splat constants */
@@ -90,6 +90,10 @@ tosajit_status kernel_through_views(const tosajit_expr *expr, const tosajit_allo
  */
 tosajit_status kernel_adopt(tosajit_expr *program, const tosajit_allocator *allocator,
                             tosajit_kernel **kernel);
+
+/* Its callers see its tensors through these views, which belong to it from then on, also on
+ * failure. OUT_OF_MEMORY. */
+tosajit_status kernel_take_views(tosajit_kernel *kernel, expr_views *views);
 
 /* Free what is the kernel's own; to be called by its owner, when nobody has a reference. */
 void kernel_destroy(tosajit_kernel *kernel);

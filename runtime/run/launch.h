@@ -1,15 +1,24 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Launch plan: a call of which everything is settled but where its tensors lie: its walk, and the
- * strategy that choose.c chooses. A kernel remembers some (call_cache.c), a bound call has its own
- * (bound.c). Running one takes a few nanoseconds, so what is below does nothing but compare and
- * call. */
+/* Launch: a call of which everything is settled but where its tensors lie. It is a list of steps,
+ * one for each part of the kernel: a call of the part's code, on pointers that are counted from
+ * where the caller's tensors begin.
+ *
+ *     softmax of x, 8x64        base, at                          the code is told
+ *     step 0  m = max(x)        x 0, scratch 0                    8 rows, 64 columns, strides
+ *     step 1  e = exp(x - m)    x 0, scratch 0, y 0, scratch 64
+ *     step 2  y = e / s         y 0, scratch 64, y 0
+ *
+ * Views are in base and at: of x[1:] it is x and one row. A kernel remembers some launches
+ * (call_cache.c), a bound call has its own (bound.c). Running one takes a few nanoseconds, so what
+ * is below does nothing but compare and call. */
 #ifndef TOSAJIT_RUNTIME_RUN_LAUNCH_H
 #define TOSAJIT_RUNTIME_RUN_LAUNCH_H
 
 #include "runtime/base/fpenv.h"
 #include "runtime/run/kernel.h"
 #include "runtime/run/tile.h"
+#include "runtime/run/viewed.h"
 
 /* What is worth its few nanoseconds only with constant counts of tensors; and functions of their
  * own, so that a short way does not save the registers of a long one. */
@@ -22,40 +31,82 @@
 #define APART static
 #endif
 
-enum { LAUNCH_TENSORS = 8 /* operands, constants and results, at most */ };
+enum {
+    LAUNCH_TENSORS = 8, /* of the caller, and of a step: operands, constants and results, at most */
+    LAUNCH_STEPS = 6,
+    LAUNCH_SCRATCH_BYTES = 16 * 1024, /* on the stack */
+    /* What else a pointer is counted from, beside the caller's tensors. */
+    LAUNCH_SCRATCH = LAUNCH_TENSORS,
+    LAUNCH_CONSTANT, /* nothing: it is an address */
+    LAUNCH_BASES,
+};
 
+/* A part's code, and what it is told. */
+typedef struct launch_step {
+    int64_t planes, rows, cols;
+    int64_t strides[3 * LAUNCH_TENSORS]; /* as tile_strides makes them */
+    int64_t at[LAUNCH_TENSORS];          /* bytes from the base */
+    uint8_t base[LAUNCH_TENSORS];        /* of the part's leaves, then results */
+    int32_t tensors;
+} launch_step;
+
+/* A single step may be more than one call of its code: then it has a walk. */
 typedef struct launch {
-    bool divided;       /* among threads; else by `choice` */
-    bool single;        /* one call of the code */
-    uint64_t in_place;  /* bit r * LAUNCH_TENSORS + k: result r may lie on operand k, exactly */
-    tile_choice choice; /* its last members are what the code is told */
-    int64_t bytes[LAUNCH_TENSORS];       /* from the first to the last, of operands, then results */
-    int64_t strides[3 * LAUNCH_TENSORS]; /* of leaves, then results, for the code */
-    walk w;                              /* last: no more of it is kept than is used */
+    uint64_t in_place;             /* bit r * LAUNCH_TENSORS + k: result r may lie on operand k,
+                                      exactly */
+    int64_t bytes[LAUNCH_TENSORS]; /* from the first to the last, of operands, then results */
+    int32_t step_count;
+    bool walked, divided; /* by the walk, which threads share */
+    bool direct;          /* the code takes the caller's tensors as they are */
+    bool is_short;        /* no number of threads would divide it */
+    launch_step step;     /* the first. No more of what follows is kept than is used */
+    union {
+        launch_step later[LAUNCH_STEPS - 1];
+        struct {
+            tile_choice choice;
+            walk w;
+        } whole;
+    };
 } launch;
+
+static inline const launch_step *launch_step_at(const launch *p, int32_t k) {
+    return k ? &p->later[k - 1] : &p->step;
+}
 
 /* Find out what is the same in all calls of a kernel: its `counts` and `floats`. */
 void launch_analyse(tosajit_kernel *kernel);
 
-/* Words of 64 bits that count of a launch plan whose walk has so many dimensions and tensors. */
-static inline size_t launch_words(int32_t rank, int32_t tensors) {
-    return offsetof(launch, w.strides) / sizeof(int64_t) + (size_t)((rank ? rank : 1) * tensors);
-}
+/* Words of 64 bits that count of a launch; and the most that one of a kernel has. */
+size_t launch_words(const launch *p);
+size_t launch_most_words(const tosajit_kernel *kernel);
 
 /* Which of three functions serves best: 1 and 2 for that many operands and a result, 0 for all. */
-static inline int32_t launch_arity(kernel_counts n) {
-    return n.results == 1 && n.leaves == n.operands && n.operands <= 2 ? n.operands : 0;
+static inline int32_t launch_arity(const tosajit_kernel *kernel) {
+    const kernel_counts n = kernel->counts;
+    return n.results == 1 && n.operands <= 2 ? n.operands : 0;
 }
 
-/* Plan the launch of a call that has passed every check, of a kernel that has `counts`. `shared`: a
- * result lies where an operand does. False if it can't be: a tensor has no elements, or runs
- * backwards. */
-bool launch_make(const tosajit_kernel *kernel, const code_part *code, const view *operands,
-                 const view *results, bool shared, launch *p);
+/* Plan the launch of a call that has passed every check, of a kernel that has `counts`: of its
+ * program's tensors, and how they are seen; v: null where there are no views. `code`: of its parts;
+ * null: unknown yet. `shared`: a result lies where an operand does. False if it can't be: a tensor
+ * has no elements, or runs backwards, or must be packed first, or blocks are several. */
+bool launch_make(const tosajit_kernel *kernel, const code_part *code, view *tensors,
+                 const viewed *v, bool shared, launch *p);
 
-/* More than one call of the code; pointers move. */
-void launch_walk(const launch *p, const tosajit_kernel *kernel, const code_part *code,
-                 void **pointers);
+/* What a part's code is told of a walk, as a step that has its tensors still to be placed; false
+ * if that is more than one call of it. */
+bool launch_tell(const plan_part *part, const tile_choice *choice, const walk *w,
+                 const tile_tensors *tensors, launch_step *step);
+
+/* All steps, or the walk. */
+void launch_steps(const launch *p, const tosajit_kernel *kernel, const code_part *code,
+                  void **bases);
+
+/* Run the one of two launches that fits a call's memory: no result lies on an operand, or one does.
+ * False, and nothing done, if memory is missing, or shared in another way. */
+typedef bool launch_function(const launch *const *either, const tosajit_kernel *kernel,
+                             const code_part *code, void *const *data);
+launch_function *launch_function_of(const tosajit_kernel *kernel);
 
 /* Below, `data` is where the tensors of a call begin: operands, then results. */
 
@@ -89,27 +140,21 @@ SPECIALISED bool launch_fits(const launch *p, kernel_counts n, void *const *data
 
 /* The call. */
 SPECIALISED void launch_call(const launch *p, const tosajit_kernel *kernel, const code_part *code,
-                             kernel_counts n, void *const *data) {
-    const plan_part *part = &kernel->plan.parts[0];
-    void *pointers[LAUNCH_TENSORS];
-    for (int32_t k = 0; k < n.operands; k++) pointers[k] = data[k];
-    for (int32_t k = n.operands; k < n.leaves; k++)
-        pointers[k] = (void *)(uintptr_t)part->constants[k - n.operands];
-    for (int32_t r = 0; r < n.results; r++) pointers[n.leaves + r] = data[n.operands + r];
+                             void **data) {
+    if (!p->direct) {
+        launch_steps(p, kernel, code, data);
+        return;
+    }
     const uint64_t environment = kernel->floats ? fpenv_enter() : 0;
-    if (p->single)
-        code->entry(code->context, pointers, p->strides, p->choice.planes, p->choice.rows,
-                    p->choice.cols);
-    else
-        launch_walk(p, kernel, code, pointers);
+    code->entry(code->context, data, p->step.strides, p->step.planes, p->step.rows, p->step.cols);
     if (kernel->floats) fpenv_leave(environment);
 }
 
 /* The call, if it fits; false, and nothing done, if not. */
 SPECIALISED bool launch_run(const launch *p, const tosajit_kernel *kernel, const code_part *code,
-                            kernel_counts n, void *const *data) {
+                            kernel_counts n, void **data) {
     const bool fits = launch_fits(p, n, data);
-    if (fits) launch_call(p, kernel, code, n, data);
+    if (fits) launch_call(p, kernel, code, data);
     return fits;
 }
 

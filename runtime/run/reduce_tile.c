@@ -9,21 +9,6 @@
 
 static uint64_t bits_below(int32_t count) { return count > 0 ? ~UINT64_C(0) >> (64 - count) : 0; }
 
-/* The loop that reads most of the leaves in `same` as one value per row. Each of the others that it
- * reads so is one, too. False: there is no such loop. */
-static bool find_loop(const plan_part *part, uint64_t same, uint64_t *splat) {
-    bool found = false;
-    *splat = 0;
-    for (int32_t v = 0; v < part->variant_count; v++) {
-        const tosajit_variant *variant = &part->variants[v];
-        const uint64_t taken = same & (variant->splat | variant->either);
-        if (variant->splat & ~same || *splat & ~taken) continue;
-        *splat = taken;
-        found = true;
-    }
-    return found;
-}
-
 /* How a tensor walks the dimensions that are reduced together. */
 typedef struct line {
     int64_t size;   /* elements */
@@ -106,7 +91,7 @@ static void classify(const plan_part *part, const walk *w, uint64_t *splat, uint
         if (any || step == part->element_sizes[t] || (reduction && inner))
             contiguous |= UINT64_C(1) << t;
     }
-    find_loop(part, same & straight, splat);
+    tile_find_loop(part, same & straight, splat);
     *packed = ~((*splat | contiguous) & straight) & bits_below(w->tensors);
 }
 

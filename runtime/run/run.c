@@ -4,18 +4,20 @@
  * of every part has passed. Nothing is allocated, but by the interpreter for large programs.
  *
  *     tosajit_run
- *       call_cache_run          call_cache.c    a cached call: its launch plan (launch.h), at once
+ *       call_cache_run          call_cache.c    a cached call: its launch (launch.h), at once
  *       run
  *         run_check                             types, ranks, sizes, strides
+ *           viewed_make         viewed.c        through views: the program's tensors
  *         overlap_check         overlap.c       memory that tensors share
  *         call_cache_learn      call_cache.c    plan the launch, remember it, compute
- *         compute_natively                      or what can't be remembered, for each part:
+ *         compute_natively                      or what is none, for each part:
  *           tile_walk           tile.c          sizes and strides of this call, coalesced
  *           parallel_run        parallel.c      pieces for threads, or the whole
  *             tile_run          tile.c          by the strategy that choose.c chooses:
  *               run_direct                      columns, rows and planes as they lie
  *               tile_run_packed packed.c, pack.c  collapsed rows; strided columns by a buffer
  *                 the code      jit/emit/rows.c
+ *           stages_run          stages.c        parts that read each other's results, by blocks
  *         interpret_run         interpret.c     where there is no code: element by element
  *
  * docs/a-call.md follows one call. */
@@ -114,9 +116,10 @@ tosajit_status run_check_operands(const tosajit_kernel *kernel, const tosajit_te
     return status ? status : check_demands(kernel, tensors);
 }
 
-tosajit_status run_check(const tosajit_kernel *kernel, const tosajit_tensor *operands,
-                         size_t operand_count, const tosajit_tensor *results, size_t result_count,
-                         view *tensors) {
+/* The same of the program's own tensors. */
+static tosajit_status check_all(const tosajit_kernel *kernel, const tosajit_tensor *operands,
+                                size_t operand_count, const tosajit_tensor *results,
+                                size_t result_count, view *tensors) {
     view *written = tensors + kernel->tensor_count;
     if (result_count != (size_t)kernel->program->result_count)
         return diag_error(TOSAJIT_INVALID_ARGUMENT, "the kernel has %d results, not %zu",
@@ -143,6 +146,18 @@ tosajit_status run_check(const tosajit_kernel *kernel, const tosajit_tensor *ope
     return status;
 }
 
+tosajit_status run_check(const tosajit_kernel *kernel, const run_call *c, viewed *v,
+                         view *tensors) {
+    if (!kernel->views)
+        return check_all(kernel, c->operands, c->operand_count, c->results, c->result_count,
+                         tensors);
+    const tosajit_status status =
+        viewed_make(kernel, c->operands, c->operand_count, c->results, c->result_count, v);
+    return status ? status
+                  : check_all(kernel, v->tensors, v->operand_count, v->tensors + v->operand_count,
+                              v->result_count, tensors);
+}
+
 static tosajit_status check_data(const tosajit_tensor *tensor, tensor_id id) {
     bool empty = false;
     if (tensor->data) return TOSAJIT_OK;
@@ -152,15 +167,15 @@ static tosajit_status check_data(const tosajit_tensor *tensor, tensor_id id) {
                               id.index);
 }
 
-/* What can be wrong with a call's memory. */
-static tosajit_status check_memory(const tosajit_kernel *kernel, const view *tensors) {
-    const view *written = tensors + kernel->tensor_count;
+/* What can be wrong with a call's memory, also of an operand that no view reads. */
+static tosajit_status check_memory(const tosajit_kernel *kernel, const run_call *c,
+                                   const view *tensors) {
     tosajit_status status = TOSAJIT_OK;
-    for (int32_t k = 0; !status && k < kernel->program->input_count; k++)
-        status = check_data(&tensors[k].tensor, (tensor_id){"operand", (size_t)k});
-    for (int32_t r = 0; !status && r < kernel->program->result_count; r++)
-        status = check_data(&written[r].tensor, (tensor_id){"result", (size_t)r});
-    return status ? status : overlap_check(kernel, tensors, written);
+    for (size_t k = 0; !status && k < c->operand_count; k++)
+        status = check_data(&c->operands[k], (tensor_id){"operand", k});
+    for (size_t r = 0; !status && r < c->result_count; r++)
+        status = check_data(&c->results[r], (tensor_id){"result", r});
+    return status ? status : overlap_check(kernel, tensors, tensors + kernel->tensor_count);
 }
 
 bool run_writes_nothing(const tosajit_kernel *kernel, const view *tensors) {
@@ -170,71 +185,36 @@ bool run_writes_nothing(const tosajit_kernel *kernel, const view *tensors) {
     return true;
 }
 
-/* A call of a kernel with views: another one, of the tensors that its program is about. */
-static tosajit_status run_viewed(const tosajit_kernel *kernel, const run_call *c,
-                                 tosajit_status (*run)(const tosajit_kernel *kernel,
-                                                       const run_call *c)) {
-    viewed v; /* not cleared */
-    tosajit_status status =
-        viewed_make(kernel, c->operands, c->operand_count, c->results, c->result_count, &v);
-    for (size_t k = 0; !status && k < c->operand_count; k++) /* also one that no view reads */
-        status = check_data(&c->operands[k], (tensor_id){"operand", k});
-    if (status) return status;
-    const run_call seen = {v.tensors, v.tensors + v.operand_count, v.operand_count, v.result_count,
-                           c->parallel};
-    return run(kernel, &seen);
-}
-
 static tosajit_status run(const tosajit_kernel *kernel, const kernel_code *code,
                           const run_call *c) {
     view tensors[2 * TOSAJIT_MAX_TENSORS];
-    tosajit_status status =
-        run_check(kernel, c->operands, c->operand_count, c->results, c->result_count, tensors);
-    if (!status) status = check_memory(kernel, tensors);
+    viewed v; /* not cleared */
+    tosajit_status status = run_check(kernel, c, &v, tensors);
+    if (!status) status = check_memory(kernel, c, tensors);
     if (status || run_writes_nothing(kernel, tensors)) return status;
     if (!code) return interpret_run(kernel, tensors);
-    if (c->parallel == &kernel->parallel &&
-        call_cache_learn(kernel, &code->parts[0], c->operands, c->results, tensors,
-                         tensors + kernel->tensor_count))
+    if (call_cache_learn(kernel, code->parts, c, tensors, kernel->views ? &v : NULL))
         return TOSAJIT_OK;
     return compute_natively(kernel, code, c->parallel, tensors);
 }
 
 /* A call that is remembered. */
-static bool run_cached(const tosajit_kernel *kernel, const kernel_code *code,
-                       const tosajit_tensor *operands, size_t operand_count,
-                       const tosajit_tensor *results, size_t result_count) {
-    return code && operand_count == (size_t)kernel->program->input_count &&
-           result_count == (size_t)kernel->program->result_count &&
-           call_cache_run(kernel, &code->parts[0], operands, results);
+static bool run_cached(const tosajit_kernel *kernel, const kernel_code *code, const run_call *c) {
+    return code && c->operand_count == (size_t)kernel->counts.operands &&
+           c->result_count == (size_t)kernel->counts.results &&
+           (c->parallel == &kernel->parallel ? call_cache_run : call_cache_run_short)(
+               kernel, code->parts, c->operands, c->results);
 }
 
-/* The call, and a line about it where the kernel is verbose; then the call cache has not been asked
- * yet.
- */
-static tosajit_status run_any(const tosajit_kernel *kernel, const run_call *c) {
-    const kernel_code *code = atomic_load_explicit(&kernel->code, memory_order_acquire);
+/* A call that is none, or a line about one where the kernel is verbose. */
+static tosajit_status run_any(const tosajit_kernel *kernel, const kernel_code *code,
+                              const run_call *c) {
     if (!kernel->verbose) return run(kernel, code, c);
     verbose_run how = {.start = system_clock()};
-    how.cached =
-        c->parallel == &kernel->parallel &&
-        run_cached(kernel, code, c->operands, c->operand_count, c->results, c->result_count);
+    how.cached = run_cached(kernel, code, c);
     how.status = how.cached ? TOSAJIT_OK : run(kernel, code, c);
     verbose_ran(kernel, code, c, &how);
     return how.status;
-}
-
-/* A call of the program's own tensors, remembered or not. */
-static tosajit_status run_seen(const tosajit_kernel *kernel, const run_call *c) {
-    const kernel_code *code = atomic_load_explicit(&kernel->code, memory_order_acquire);
-    if (!kernel->verbose &&
-        run_cached(kernel, code, c->operands, c->operand_count, c->results, c->result_count))
-        return TOSAJIT_OK;
-    return run_any(kernel, c);
-}
-
-static tosajit_status run_interpreted(const tosajit_kernel *kernel, const run_call *c) {
-    return run(kernel, NULL, c);
 }
 
 tosajit_status tosajit_run(const tosajit_kernel *kernel, const tosajit_tensor *operands,
@@ -244,46 +224,9 @@ tosajit_status tosajit_run(const tosajit_kernel *kernel, const tosajit_tensor *o
         return diag_error(TOSAJIT_INVALID_ARGUMENT,
                           "run: kernel, operands or results is a null pointer");
     const kernel_code *code = atomic_load_explicit(&kernel->code, memory_order_acquire);
-    if (!kernel->verbose && !kernel->views &&
-        run_cached(kernel, code, operands, operand_count, results, result_count))
-        return TOSAJIT_OK;
     const run_call c = {operands, results, operand_count, result_count, &kernel->parallel};
-    return kernel->views ? run_viewed(kernel, &c, run_seen) : run_any(kernel, &c);
-}
-
-/* The largest size of a call's tensors in a dimension that is counted from the end; 0: none has it.
- */
-static int64_t largest_size(const tosajit_tensor *tensors, size_t count, int32_t from_end) {
-    int64_t most = 0;
-    for (size_t k = 0; k < count; k++) {
-        const int32_t d = tensors[k].rank - from_end;
-        if (d >= 0 && d < TOSAJIT_MAX_RANK && tensors[k].dims && tensors[k].dims[d] > most)
-            most = tensors[k].dims[d];
-    }
-    return most;
-}
-
-/* Whether no threads would divide the call; what is wrong with it is for others to say. No part's
- * iteration space has more elements than all tensors together span. */
-static bool is_short(const tosajit_kernel *kernel, const run_call *c) {
-    int64_t least = INT64_MAX, elements = 1;
-    for (int32_t p = 0; p < kernel->plan.part_count; p++)
-        if (kernel->plan.parts[p].piece_elements < least)
-            least = kernel->plan.parts[p].piece_elements;
-    for (int32_t from_end = 1; from_end <= TOSAJIT_MAX_RANK; from_end++) {
-        const int64_t own = largest_size(c->operands, c->operand_count, from_end),
-                      made = largest_size(c->results, c->result_count, from_end),
-                      size = own > made ? own : made;
-        if (size > 1 && !size_multiply(elements, size, &elements)) return false;
-    }
-    return elements / 2 < least;
-}
-
-static tosajit_status run_on(const tosajit_kernel *kernel, const run_call *c) {
-    if (!is_short(kernel, c)) return run_any(kernel, c);
-    run_call own = *c;
-    own.parallel = &kernel->parallel; /* as the calls that are remembered */
-    return run_seen(kernel, &own);
+    return !kernel->verbose && run_cached(kernel, code, &c) ? TOSAJIT_OK
+                                                            : run_any(kernel, code, &c);
 }
 
 tosajit_status tosajit_run_parallel(const tosajit_kernel *kernel, const tosajit_tensor *operands,
@@ -292,9 +235,11 @@ tosajit_status tosajit_run_parallel(const tosajit_kernel *kernel, const tosajit_
     static const tosajit_parallel alone;
     if (!kernel || (operand_count && !operands) || !results)
         return tosajit_run(kernel, operands, operand_count, results, result_count);
+    const kernel_code *code = atomic_load_explicit(&kernel->code, memory_order_acquire);
     const run_call c = {operands, results, operand_count, result_count,
                         parallel && parallel->parallel_for ? parallel : &alone};
-    return kernel->views ? run_viewed(kernel, &c, run_on) : run_on(kernel, &c);
+    return !kernel->verbose && run_cached(kernel, code, &c) ? TOSAJIT_OK
+                                                            : run_any(kernel, code, &c);
 }
 
 tosajit_status tosajit_run_interpreted(const tosajit_kernel *kernel, const tosajit_tensor *operands,
@@ -303,6 +248,6 @@ tosajit_status tosajit_run_interpreted(const tosajit_kernel *kernel, const tosaj
     if (!kernel || (operand_count && !operands) || !results)
         return diag_error(TOSAJIT_INVALID_ARGUMENT,
                           "run_interpreted: kernel, operands or results is a null pointer");
-    const run_call c = {operands, results, operand_count, result_count, &kernel->parallel};
-    return kernel->views ? run_viewed(kernel, &c, run_interpreted) : run_interpreted(kernel, &c);
+    return run(kernel, NULL,
+               &(run_call){operands, results, operand_count, result_count, &kernel->parallel});
 }

@@ -6,6 +6,14 @@
 
 #include "runtime/run/overlap.h"
 #include "runtime/run/tile.h"
+#include "runtime/run/viewed.h"
+
+/* A call that somebody made. */
+typedef struct run_call {
+    const tosajit_tensor *operands, *results;
+    size_t operand_count, result_count;
+    const tosajit_parallel *parallel; /* its threads */
+} run_call;
 
 /* The operands of a call and the kernel's constants as views, and what can be wrong with them but
  * for their memory, which may be null. */
@@ -13,11 +21,9 @@ tosajit_status run_check_operands(const tosajit_kernel *kernel, const tosajit_te
                                   size_t operand_count, view *tensors);
 
 /* What can be wrong with a call but for its memory. tensors has room for 2 * TOSAJIT_MAX_TENSORS,
- * and receives what the call is about: operands, constants, and behind these the results, and then
- * room for scratch. */
-tosajit_status run_check(const tosajit_kernel *kernel, const tosajit_tensor *operands,
-                         size_t operand_count, const tosajit_tensor *results, size_t result_count,
-                         view *tensors);
+ * and receives what the call is about: the program's operands, constants, and behind these the
+ * results, and then room for scratch. Of a kernel with views v receives how they are seen. */
+tosajit_status run_check(const tosajit_kernel *kernel, const run_call *c, viewed *v, view *tensors);
 
 /* Whether all results of such a call are empty. Then parts may have any sizes, and are not gone
  * through. */

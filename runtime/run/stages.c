@@ -34,7 +34,7 @@ enum {
     PIECES_ELEMENTS = 8192,
     ONCE_ELEMENTS = 32768, /* at least, where no operand is read again */
     GRAIN = 64,            /* elements of the innermost dimension */
-    STACK_BYTES = 16 * 1024,
+    STACK_BYTES = LAUNCH_SCRATCH_BYTES,
 };
 
 /* What is the same for all blocks of a call. Dimensions are those of the part of the highest rank;
@@ -218,62 +218,64 @@ static void run_part_by_threads(const staging *s, const tosajit_parallel *parall
  * Whole blocks: they differ in their pointers only. How code is given a block is found once, so
  * that blocks may be small. */
 
-enum { PREPARED_RANK = 4 };
+enum { READY_RANK = 4 };
 
 /* A part of which a whole block is one call of its code. */
-typedef struct prepared {
+typedef struct ready_part {
     bool is_single;
-    int32_t tensors;
-    int64_t planes, rows, cols, strides[3 * STAGE_TENSORS];
-    char *first[STAGE_TENSORS];                  /* in the first block */
-    int64_t moves[PREPARED_RANK][STAGE_TENSORS]; /* bytes, to the next index of a dimension */
-} prepared;
+    launch_step step;                          /* of the first block; `at` are addresses */
+    int64_t moves[READY_RANK][LAUNCH_TENSORS]; /* bytes, to the next index of a dimension */
+} ready_part;
 
-static void find_moves(const staging *s, const plan_part *part, const walk *w,
-                       const tile_tensors *tile, prepared *g) {
-    for (int32_t t = 0; t < g->tensors; t++) {
-        const bool own = is_scratch(s, part, t);
-        g->first[t] = tile->pointers[t];
-        for (int32_t d = 0; d < s->rank; d++) {
-            const int32_t mine = d - (s->rank - part->rank);
-            g->moves[d][t] = own || mine < 0 ? 0 : walk_strides(w, mine)[t];
-        }
+/* What the code is told of the first block of a part; false if it has no elements. */
+static bool choose(const staging *s, int32_t p, walk *w, const tile_tensors *tile,
+                   tile_choice *choice) {
+    static const code_part unknown = {.masked = false};
+    const plan_part *part = &s->kernel->plan.parts[p];
+    for (int32_t d = 0; d < w->rank; d++)
+        if (w->sizes[d] <= 0) return false;
+    if (part->axis >= 0) {
+        reduce_tile_choose(part, w, choice);
+    } else {
+        tile_coalesce(part, w);
+        tile_choose(part, s->code ? &s->code[p] : &unknown, w, tile_in_place(part, tile), choice);
     }
+    return true;
 }
 
-static void prepare(const staging *s, int32_t p, char *memory, prepared *g) {
+static void find_moves(const staging *s, const plan_part *part, const walk *w, ready_part *g) {
+    for (int32_t t = 0; t < w->tensors; t++)
+        for (int32_t d = 0; d < s->rank; d++) {
+            const int32_t mine = d - (s->rank - part->rank);
+            g->moves[d][t] = is_scratch(s, part, t) || mine < 0 ? 0 : walk_strides(w, mine)[t];
+        }
+}
+
+static void make_ready(const staging *s, int32_t p, char *memory, ready_part *g) {
     const plan_part *part = &s->kernel->plan.parts[p];
     const int64_t zero[TOSAJIT_MAX_RANK] = {0};
     walk w; /* not cleared, like the next two: see walk.h */
     tile_tensors tile;
     tile_choice choice;
-    g->tensors = part->leaf_count + part->result_count;
-    g->is_single = g->tensors <= STAGE_TENSORS && s->rank <= PREPARED_RANK;
+    g->is_single = part->leaf_count + part->result_count <= LAUNCH_TENSORS && s->rank <= READY_RANK;
     if (!g->is_single) return;
     block_walk(s, p, zero, memory, &w, &tile);
-    for (int32_t d = 0; d < w.rank; d++) g->is_single &= w.sizes[d] > 0;
-    if (!g->is_single) return;
-    find_moves(s, part, &w, &tile, g);
-    if (part->axis >= 0) {
-        reduce_tile_choose(part, &w, &choice);
-    } else {
-        tile_coalesce(part, &w);
-        tile_choose(part, &s->code[p], &w, tile_in_place(part, &tile), &choice);
-    }
-    tile_strides(part, &choice, &w, &tile, g->strides);
-    g->planes = choice.planes, g->rows = choice.rows, g->cols = choice.cols;
+    find_moves(s, part, &w, g);
     g->is_single =
-        choice.strategy == TILE_DIRECT && !choice.packed && choice.interleave == 1 && !choice.outer;
+        choose(s, p, &w, &tile, &choice) && launch_tell(part, &choice, &w, &tile, &g->step);
+    for (int32_t t = 0; t < w.tensors; t++) g->step.at[t] = (intptr_t)tile.pointers[t];
 }
 
-static void run_prepared(const staging *s, int32_t p, const prepared *g, const int64_t *start) {
-    void *pointers[STAGE_TENSORS];
-    for (int32_t t = 0; t < g->tensors; t++) {
-        pointers[t] = g->first[t];
+static void run_ready(const staging *s, int32_t p, const ready_part *g, const int64_t *start) {
+    const launch_step *step = &g->step;
+    void *pointers[LAUNCH_TENSORS];
+    for (int32_t t = 0; t < step->tensors; t++) {
+        pointers[t] = (void *)step->at[t];
         for (int32_t d = 0; d < s->rank; d++)
             pointers[t] = (char *)pointers[t] + start[d] * g->moves[d][t];
     }
-    s->code[p].entry(s->code[p].context, pointers, g->strides, g->planes, g->rows, g->cols);
+    s->code[p].entry(s->code[p].context, pointers, step->strides, step->planes, step->rows,
+                     step->cols);
 }
 
 static bool is_whole(const staging *s, const int64_t *start) {
@@ -288,8 +290,8 @@ static void run_task(void *argument, size_t index) {
                   end = s->blocks * ((int64_t)index + 1) / s->tasks;
     const int32_t parts = s->kernel->plan.part_count;
     char *memory = s->memory + (int64_t)index * s->task_bytes;
-    prepared ready[STAGE_PARTS]; /* not cleared: see walk.h */
-    for (int32_t p = 0; p < parts && p < STAGE_PARTS; p++) prepare(s, p, memory, &ready[p]);
+    ready_part ready[LAUNCH_STEPS]; /* not cleared: see walk.h */
+    for (int32_t p = 0; p < parts && p < LAUNCH_STEPS; p++) make_ready(s, p, memory, &ready[p]);
     uint64_t environment = fpenv_enter(); /* of this thread */
     for (int64_t b = first; b < end; b++) {
         int64_t start[TOSAJIT_MAX_RANK], rest = b;
@@ -299,8 +301,8 @@ static void run_task(void *argument, size_t index) {
         }
         const bool whole = is_whole(s, start);
         for (int32_t p = 0; p < parts; p++)
-            if (whole && p < STAGE_PARTS && ready[p].is_single)
-                run_prepared(s, p, &ready[p], start);
+            if (whole && p < LAUNCH_STEPS && ready[p].is_single)
+                run_ready(s, p, &ready[p], start);
             else
                 run_part(s, p, start, memory);
     }
@@ -403,100 +405,40 @@ tosajit_status stages_explain(const tosajit_kernel *kernel, view *tensors, stage
 }
 
 /* ---------------------------------------------------------------------------------------------
- * Launches of a single block */
+ * A single block is a launch */
 
-kernel_counts stage_launch_counts(const tosajit_kernel *kernel) {
-    const int32_t operands = kernel->program->input_count, results = kernel->program->result_count;
-    const bool fits = kernel->staged && kernel->plan.part_count <= STAGE_PARTS &&
-                      operands + results <= LAUNCH_TENSORS;
-    return fits ? (kernel_counts){operands, operands, results} : (kernel_counts){0, 0, 0};
-}
-
-/* Tensor t of a part, by the tensor of the call where it lies. */
-static void place(const staging *s, int32_t p, int32_t t, stage_step *step) {
-    const tosajit_kernel *kernel = s->kernel;
-    const plan_part *part = &kernel->plan.parts[p];
-    const int32_t inputs = kernel->program->input_count,
-                  operand = t < part->leaf_count ? part->leaves[t].tensor : -1,
-                  result = t < part->leaf_count ? operand - kernel->tensor_count
-                                                : part->results[t - part->leaf_count];
-    step->at[t] = 0;
-    if (operand >= 0 && operand < inputs) {
-        step->base[t] = (uint8_t)operand;
-    } else if (result >= 0 && !is_scratch(s, part, t)) {
-        step->base[t] = (uint8_t)(inputs + result);
-    } else {
-        step->at[t] = (intptr_t)view_of(s, part, t)->tensor.data;
-        step->base[t] = result < 0 ? STAGE_CONSTANT : STAGE_SCRATCH;
-    }
-}
-
-static bool place_part(const staging *s, int32_t p, stage_step *step) {
-    prepared g; /* not cleared: see walk.h */
-    prepare(s, p, NULL, &g);
-    if (!g.is_single) return false;
-    step->tensors = g.tensors;
-    step->planes = g.planes, step->rows = g.rows, step->cols = g.cols;
-    memcpy(step->strides, g.strides, 3 * (size_t)g.tensors * sizeof *g.strides);
-    for (int32_t t = 0; t < g.tensors; t++) place(s, p, t, step);
-    return true;
+static int64_t count_elements(const staging *s) {
+    int64_t elements = 1;
+    for (int32_t d = 0; d < s->rank; d++) elements *= s->sizes[d];
+    return elements;
 }
 
 /* Whether one thread computes one block, and its scratch is on the stack. */
 static bool is_one_block(const staging *s) {
     const plan *p = &s->kernel->plan;
-    int64_t elements = 1;
-    for (int32_t d = 0; d < s->rank; d++) elements *= s->sizes[d];
     return s->blocks == 1 && s->task_bytes == s->scratch.bytes && s->task_bytes <= STACK_BYTES &&
-           !parallel_pays(&s->kernel->parallel, &p->parts[p->part_count - 1], elements);
+           !parallel_pays(&s->kernel->parallel, &p->parts[p->part_count - 1], count_elements(s));
 }
 
-bool stage_launch_make(const tosajit_kernel *kernel, const code_part *code, view *tensors,
-                       stage_launch *l) {
-    const kernel_counts n = stage_launch_counts(kernel);
+bool stages_launch(const tosajit_kernel *kernel, const code_part *code, view *tensors, launch *p) {
+    const int64_t zero[TOSAJIT_MAX_RANK] = {0};
     staging s; /* not cleared: see walk.h */
     s.kernel = kernel;
     s.code = code;
     s.tensors = tensors;
-    if (n.results == 0 || plan_blocks(&s, &kernel->parallel) || !is_one_block(&s)) return false;
-    for (int32_t t = 0; t < n.operands + n.results; t++) {
-        const view *v = &tensors[t < n.operands ? t : kernel->tensor_count + t - n.operands];
-        if (v->low < 0 || v->empty) return false;
-        l->bytes[t] = v->high;
+    if (plan_blocks(&s, &kernel->parallel) || !is_one_block(&s)) return false;
+    for (int32_t k = 0; k < p->step_count; k++) {
+        const plan_part *part = &kernel->plan.parts[k];
+        launch_step *step = k ? &p->later[k - 1] : &p->step;
+        walk own, *w = p->step_count == 1 ? &p->whole.w : &own; /* not cleared, like the next two */
+        tile_choice other, *choice = p->step_count == 1 ? &p->whole.choice : &other;
+        tile_tensors tile;
+        block_walk(&s, k, zero, NULL, w, &tile);
+        if (!choose(&s, k, w, &tile, choice)) return false;
+        p->walked = !launch_tell(part, choice, w, &tile, step);
+        p->is_short &= count_elements(&s) / 2 < part->piece_elements;
+        if (p->walked && (p->step_count > 1 || choice->packed)) return false;
     }
-    for (int32_t p = 0; p < kernel->plan.part_count; p++)
-        if (!place_part(&s, p, &l->steps[p])) return false;
-    return true;
-}
-
-static bool share_memory(const stage_launch *l, kernel_counts n, void *const *data) {
-    bool any = false;
-    for (int32_t r = n.operands; r < n.operands + n.results; r++)
-        for (int32_t t = 0; t < r; t++) {
-            const uint64_t distance = (uintptr_t)data[r] - (uintptr_t)data[t];
-            any |= (distance < (uint64_t)l->bytes[t]) | (-distance < (uint64_t)l->bytes[r]);
-        }
-    return any;
-}
-
-bool stage_launch_run(const stage_launch *l, const tosajit_kernel *kernel, const code_part *code,
-                      kernel_counts n, void *const *data) {
-    _Alignas(64) char scratch[STACK_BYTES];
-    char *bases[STAGE_CONSTANT + 1];
-    if (share_memory(l, n, data)) return false;
-    for (int32_t t = 0; t < n.operands + n.results; t++) bases[t] = data[t];
-    bases[STAGE_SCRATCH] = scratch;
-    bases[STAGE_CONSTANT] = NULL;
-    const uint64_t environment = kernel->floats ? fpenv_enter() : 0;
-    for (int32_t p = 0; p < kernel->plan.part_count; p++) {
-        const stage_step *step = &l->steps[p];
-        void *pointers[STAGE_TENSORS];
-        for (int32_t t = 0; t < step->tensors; t++)
-            pointers[t] = (void *)((uintptr_t)bases[step->base[t]] + (uintptr_t)step->at[t]);
-        code[p].entry(code[p].context, pointers, step->strides, step->planes, step->rows,
-                      step->cols);
-    }
-    if (kernel->floats) fpenv_leave(environment);
     return true;
 }
 

@@ -5,14 +5,7 @@
 #ifndef TOSAJIT_RUNTIME_RUN_VERBOSE_H
 #define TOSAJIT_RUNTIME_RUN_VERBOSE_H
 
-#include "runtime/run/kernel.h"
-
-/* A call that somebody made. */
-typedef struct run_call {
-    const tosajit_tensor *operands, *results;
-    size_t operand_count, result_count;
-    const tosajit_parallel *parallel; /* its threads */
-} run_call;
+#include "runtime/run/run.h"
 
 /* How it went. */
 typedef struct verbose_run {

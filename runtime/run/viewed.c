@@ -311,6 +311,7 @@ static tosajit_status see_operands(const call_sizes *c, viewed *v) {
         const expr_node *node = &views->source->nodes[t->value];
         const bool constant = node->kind == NODE_CONSTANT;
         const tosajit_tensor tensor = constant ? constant_tensor(node) : c->operands[node->tensor];
+        v->from[k] = constant ? -1 : (int8_t)node->tensor;
         status = see(c, t, &tensor,
                      constant ? (tensor_id){"constant", (size_t)t->value}
                               : (tensor_id){"operand", (size_t)node->tensor},
@@ -372,6 +373,8 @@ static tosajit_status see_pieces(const call_sizes *c, const view *whole, int32_t
     tosajit_status status = TOSAJIT_OK;
     if (node->axis == PIECE) {
         const int32_t piece = at->piece++;
+        v->from[v->operand_count + (size_t)piece] =
+            (int8_t)(c->views->source->input_count + result);
         return see(c, &c->views->results[piece], &whole->tensor,
                    (tensor_id){"result", (size_t)result}, v, v->operand_count + (size_t)piece);
     }
@@ -385,6 +388,10 @@ static tosajit_status see_pieces(const call_sizes *c, const view *whole, int32_t
         part.tensor.data = moved(part.tensor.data, dims[node->axis], whole->strides[node->axis]);
     }
     return status;
+}
+
+static viewed_caller caller_of(const view *own) {
+    return (viewed_caller){own->tensor.data, own->low, own->high, own->empty};
 }
 
 static tosajit_status see_results(const call_sizes *c, const tosajit_tensor *results,
@@ -403,14 +410,16 @@ static tosajit_status see_results(const call_sizes *c, const tosajit_tensor *res
         if (!status) status = check_strides(&results[r], id, any_strides, &own);
         if (!status) status = check_result_sizes(&own, id, type->rank, dims);
         if (!status && results[r].strides) status = overlap_check_result(&own, (size_t)r);
+        if (!status) v->callers[c->views->source->input_count + r] = caller_of(&own);
         if (!status) status = see_pieces(c, &own, r, &at, v);
     }
     v->result_count = (size_t)at.piece;
     return status;
 }
 
+/* v: null where nobody asks where they lie. */
 static tosajit_status check_operands(const tosajit_kernel *kernel, const tosajit_tensor *operands,
-                                     size_t count) {
+                                     size_t count, viewed *v) {
     const tosajit_expr *source = kernel->views->source;
     tosajit_status status = TOSAJIT_OK;
     if (count != (size_t)source->input_count)
@@ -423,15 +432,16 @@ static tosajit_status check_operands(const tosajit_kernel *kernel, const tosajit
         view own;
         status = check_type(&operands[node->tensor], &node->type, id);
         if (!status) status = check_strides(&operands[node->tensor], id, kernel->any_strides, &own);
+        if (!status && v) v->callers[node->tensor] = caller_of(&own);
     }
     return status ? status : check_contracts(source, operands);
 }
 
 static tosajit_status find_sizes(const tosajit_kernel *kernel, const tosajit_tensor *operands,
-                                 size_t operand_count, call_sizes *c) {
+                                 size_t operand_count, call_sizes *c, viewed *v) {
     c->views = kernel->views;
     c->operands = operands;
-    tosajit_status status = check_operands(kernel, operands, operand_count);
+    tosajit_status status = check_operands(kernel, operands, operand_count, v);
     return status ? status : find_names(c);
 }
 
@@ -443,7 +453,7 @@ tosajit_status viewed_make(const tosajit_kernel *kernel, const tosajit_tensor *o
     if (results && result_count != (size_t)expected)
         return diag_error(TOSAJIT_INVALID_ARGUMENT, "the kernel has %d results, not %zu",
                           (int)expected, result_count);
-    tosajit_status status = find_sizes(kernel, operands, operand_count, &c);
+    tosajit_status status = find_sizes(kernel, operands, operand_count, &c, v);
     if (!status) status = see_operands(&c, v);
     return status || !results ? status : see_results(&c, results, kernel->any_strides, v);
 }
@@ -451,7 +461,7 @@ tosajit_status viewed_make(const tosajit_kernel *kernel, const tosajit_tensor *o
 tosajit_status viewed_results(const tosajit_kernel *kernel, const tosajit_tensor *operands,
                               size_t operand_count, int64_t (*dims)[TOSAJIT_MAX_RANK]) {
     call_sizes c;
-    tosajit_status status = find_sizes(kernel, operands, operand_count, &c);
+    tosajit_status status = find_sizes(kernel, operands, operand_count, &c, NULL);
     piece_place at = {0, 0};
     for (int32_t r = 0; !status && r < kernel->views->caller->result_count; r++)
         status = result_sizes(&c, r, &at, dims[r]);

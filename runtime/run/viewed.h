@@ -9,9 +9,19 @@
 #include "runtime/expr/views.h"
 #include "runtime/run/kernel.h"
 
+/* A tensor of the caller's: where it begins, and the bytes that it touches from there. */
+typedef struct viewed_caller {
+    void *data;
+    int64_t low, high;
+    bool empty;
+} viewed_caller;
+
 /* Not to be copied: tensors refer to its own arrays. */
 typedef struct viewed {
     size_t operand_count, result_count;
+    viewed_caller callers[TOSAJIT_MAX_TENSORS]; /* the caller's operands, then results */
+    int8_t
+        from[TOSAJIT_MAX_TENSORS]; /* of which of these each of `tensors` is seen; -1: constant */
     tosajit_tensor tensors[TOSAJIT_MAX_TENSORS]; /* operands, then results */
     int64_t dims[TOSAJIT_MAX_TENSORS][TOSAJIT_MAX_RANK];
     int64_t strides[TOSAJIT_MAX_TENSORS][TOSAJIT_MAX_RANK];
