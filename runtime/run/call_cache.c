@@ -8,7 +8,7 @@
  *         has_form                       is one of them for its sizes and strides?
  *         launch_run                     do the bytes overlap? then the code
  *     call_cache_learn                   behind the complete check of a call that was no hit
- *       launch_make                      its launch, for an entry and to be run */
+ *       launch_make                      its launch, for an entry; who asked runs it */
 #include "runtime/run/call_cache.h"
 
 #include <string.h>
@@ -183,17 +183,16 @@ static void remember(const tosajit_kernel *kernel, const look *l, const launch *
 }
 
 bool call_cache_learn(const tosajit_kernel *kernel, const code_part *code, const run_call *c,
-                      view *tensors, const viewed *v) {
+                      view *tensors, const viewed *v, launch *p, void **bases) {
     const kernel_counts n = kernel->counts;
-    launch p; /* not cleared: see walk.h */
     look l;
     if (!kernel->calls || !look_at(kernel->calls, n, c->operands, c->results, &l) ||
         !call_entries_have_room(kernel->calls->entries, l.tag) ||
-        !launch_make(kernel, code, tensors, v, l.shared, &p) ||
-        (c->parallel != &kernel->parallel && !p.is_short))
+        !launch_make(kernel, code, tensors, v, l.shared, p) ||
+        (c->parallel != &kernel->parallel && !p->is_short))
         return false;
-    if (launch_fits(&p, n, l.data)) remember(kernel, &l, &p, c->operands, c->results);
-    launch_call(&p, kernel, code, l.data);
+    if (launch_fits(p, n, l.data)) remember(kernel, &l, p, c->operands, c->results);
+    memcpy(bases, l.data, sizeof l.data);
     return true;
 }
 

@@ -6,6 +6,7 @@
 #ifndef TOSAJIT_RUNTIME_RUN_CALL_CACHE_H
 #define TOSAJIT_RUNTIME_RUN_CALL_CACHE_H
 
+#include "runtime/run/launch.h"
 #include "runtime/run/run.h"
 
 /* Make room for what a kernel will remember, for its member; null if its calls can't be planned.
@@ -20,10 +21,11 @@ bool call_cache_run(const tosajit_kernel *kernel, const code_part *code,
 bool call_cache_run_short(const tosajit_kernel *kernel, const code_part *code,
                           const tosajit_tensor *operands, const tosajit_tensor *results);
 
-/* Run a call that has passed every check, as these views say, and remember it. v: how they are
- * seen, or null. False, and nothing done, if its kind is none to remember, or there is no room. */
+/* Plan a call that has passed every check, as these views say, and remember it. v: how they are
+ * seen, or null; bases[LAUNCH_BASES] receives where its tensors begin. False if its kind is none to
+ * remember, or there is no room. */
 bool call_cache_learn(const tosajit_kernel *kernel, const code_part *code, const run_call *c,
-                      view *tensors, const viewed *v);
+                      view *tensors, const viewed *v, launch *p, void **bases);
 
 /* Whether such a call is one to remember. */
 bool call_cache_serves(const tosajit_kernel *kernel, const code_part *code, view *tensors,

@@ -211,10 +211,17 @@ bool launch_make(const tosajit_kernel *kernel, const code_part *code, view *tens
 /* ---------------------------------------------------------------------------------------------
  * Running */
 
-/* Pointers move. */
-static void run_walk(const launch *p, const tosajit_kernel *kernel, const code_part *code,
-                     void **pointers) {
+static void find_pointers(const launch_step *step, void *const *bases, void **pointers) {
+    for (int32_t t = 0; t < step->tensors; t++)
+        pointers[t] = (void *)((uintptr_t)bases[step->base[t]] + (uintptr_t)step->at[t]);
+}
+
+/* More than one call of the code; it needs no scratch. */
+APART void run_walk(const launch *p, const tosajit_kernel *kernel, const code_part *code,
+                    void *const *bases) {
     const plan_part *part = &kernel->plan.parts[0];
+    void *pointers[LAUNCH_TENSORS];
+    find_pointers(&p->step, bases, pointers);
     if (!p->divided) {
         tile_run_choice(
             &(tile_job){part, code, &p->whole.w, pointers, &p->whole.choice, p->step.strides});
@@ -229,23 +236,27 @@ static void run_walk(const launch *p, const tosajit_kernel *kernel, const code_p
     parallel_run(&kernel->parallel, part, code, &p->whole.w, &tensors);
 }
 
-void launch_steps(const launch *p, const tosajit_kernel *kernel, const code_part *code,
-                  void **bases) {
+APART void run_steps(const launch *p, const code_part *code, void **bases) {
     _Alignas(64) char scratch[LAUNCH_SCRATCH_BYTES];
     bases[LAUNCH_SCRATCH] = scratch;
-    bases[LAUNCH_CONSTANT] = NULL;
-    const uint64_t environment = kernel->floats ? fpenv_enter() : 0;
     for (int32_t k = 0; k < p->step_count; k++) {
         const launch_step *step = launch_step_at(p, k);
         void *pointers[LAUNCH_TENSORS];
-        for (int32_t t = 0; t < step->tensors; t++)
-            pointers[t] = (void *)((uintptr_t)bases[step->base[t]] + (uintptr_t)step->at[t]);
-        if (p->walked)
-            run_walk(p, kernel, code, pointers);
-        else
-            code[k].entry(code[k].context, pointers, step->strides, step->planes, step->rows,
-                          step->cols);
+        find_pointers(step, bases, pointers);
+        code[k].entry(code[k].context, pointers, step->strides, step->planes, step->rows,
+                      step->cols);
     }
+    bases[LAUNCH_SCRATCH] = NULL;
+}
+
+void launch_steps(const launch *p, const tosajit_kernel *kernel, const code_part *code,
+                  void **bases) {
+    const uint64_t environment = kernel->floats ? fpenv_enter() : 0;
+    bases[LAUNCH_CONSTANT] = NULL;
+    if (p->walked)
+        run_walk(p, kernel, code, bases);
+    else
+        run_steps(p, code, bases);
     if (kernel->floats) fpenv_leave(environment);
 }
 

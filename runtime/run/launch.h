@@ -20,17 +20,6 @@
 #include "runtime/run/tile.h"
 #include "runtime/run/viewed.h"
 
-/* What is worth its few nanoseconds only with constant counts of tensors; and functions of their
- * own, so that a short way does not save the registers of a long one. */
-#if defined(__GNUC__) && !defined(__OPTIMIZE_SIZE__)
-#define SPECIALISED static inline __attribute__((always_inline))
-/* Aligned, so that their speed does not depend on what lies before them. */
-#define APART static __attribute__((noinline, aligned(64)))
-#else
-#define SPECIALISED static inline
-#define APART static
-#endif
-
 enum {
     LAUNCH_TENSORS = 8, /* of the caller, and of a step: operands, constants and results, at most */
     LAUNCH_STEPS = 6,

@@ -10,11 +10,10 @@
 
 enum {
     BUFFER_LINE = 64,
-    /* Of all packed tensors: a packed tile's, or what pack.c writes of a chunk. */
+    /* Of all packed tensors, in a tile. */
     BUFFER_BYTES = COST_SCRATCH_BYTES + TOSAJIT_MAX_TENSORS * BUFFER_LINE,
 };
-_Static_assert(TILE_MOST_PACKED *(COST_CHUNK_BYTES + PACK_SLACK + BUFFER_LINE) <= BUFFER_BYTES,
-               "the buffers of a chunk are no longer than those of a block");
+enum { CHUNK_ROOM = COST_CHUNK_BYTES + PACK_SLACK + BUFFER_LINE };
 
 /* A packed tensor. */
 typedef struct packed_tensor {
@@ -101,21 +100,37 @@ static void set_up(const tile_job *job, pack *patterns, char *next, tiles *s) {
     }
 }
 
-/* Memory of a call is on the stack and is not cleared: see walk.h. Stacks of 192 KiB must do
- * (SECURITY.md). */
-void tile_run_packed(const tile_job *job) {
+static void run_tiles(tiles *s) {
+    const tile_job *job = s->job;
     const walk *w = job->w;
     const tile_choice *c = job->choice;
     const int64_t rows = c->split < 0 ? 1 : w->sizes[c->split], cols = w->sizes[w->rank - 1];
-    _Alignas(BUFFER_LINE) char buffers[BUFFER_BYTES];
-    pack patterns[TILE_MOST_PACKED];
-    tiles s;
     int64_t index[TOSAJIT_MAX_RANK] = {0};
-    set_up(job, patterns, buffers, &s);
     do {
         for (int64_t row = 0; row < rows; row += c->step)
             for (int64_t col = 0; col < cols; col += c->width)
-                run_tile(&s, row, col, rows - row < c->step ? rows - row : c->step,
+                run_tile(s, row, col, rows - row < c->step ? rows - row : c->step,
                          cols - col < c->width ? cols - col : c->width);
     } while (walk_next(w, c->outer, index, job->pointers));
+}
+
+/* Memory of a call is on the stack and is not cleared: see walk.h. So that a call needs little of
+ * it, each of these has what it needs in a frame of its own. */
+APART void run_by_pattern(const tile_job *job) {
+    _Alignas(BUFFER_LINE) char buffers[TILE_MOST_PACKED * CHUNK_ROOM];
+    pack patterns[TILE_MOST_PACKED];
+    tiles s;
+    set_up(job, patterns, buffers, &s);
+    run_tiles(&s);
+}
+
+APART void run_by_lines(const tile_job *job) {
+    _Alignas(BUFFER_LINE) char buffers[BUFFER_BYTES];
+    tiles s;
+    set_up(job, NULL, buffers, &s);
+    run_tiles(&s);
+}
+
+void tile_run_packed(const tile_job *job) {
+    (job->choice->by_pattern ? run_by_pattern : run_by_lines)(job);
 }

@@ -9,7 +9,8 @@
  *         run_check                             types, ranks, sizes, strides
  *           viewed_make         viewed.c        through views: the program's tensors
  *         overlap_check         overlap.c       memory that tensors share
- *         call_cache_learn      call_cache.c    plan the launch, remember it, compute
+ *         call_cache_learn      call_cache.c    plan the launch, remember it
+ *         launch_call           launch.h        run it
  *         compute_natively                      or what is none, for each part:
  *           tile_walk           tile.c          sizes and strides of this call, coalesced
  *           parallel_run        parallel.c      pieces for threads, or the whole
@@ -185,17 +186,29 @@ bool run_writes_nothing(const tosajit_kernel *kernel, const view *tensors) {
     return true;
 }
 
-static tosajit_status run(const tosajit_kernel *kernel, const kernel_code *code,
-                          const run_call *c) {
+/* Check the call, and compute it, or plan its launch: then *planned. What checks take of the stack
+ * is then given back before the launch. */
+APART tosajit_status check_and_plan(const tosajit_kernel *kernel, const kernel_code *code,
+                                    const run_call *c, launch *p, void **bases, bool *planned) {
     view tensors[2 * TOSAJIT_MAX_TENSORS];
     viewed v; /* not cleared */
     tosajit_status status = run_check(kernel, c, &v, tensors);
     if (!status) status = check_memory(kernel, c, tensors);
     if (status || run_writes_nothing(kernel, tensors)) return status;
     if (!code) return interpret_run(kernel, tensors);
-    if (call_cache_learn(kernel, code->parts, c, tensors, kernel->views ? &v : NULL))
-        return TOSAJIT_OK;
-    return compute_natively(kernel, code, c->parallel, tensors);
+    *planned =
+        call_cache_learn(kernel, code->parts, c, tensors, kernel->views ? &v : NULL, p, bases);
+    return *planned ? TOSAJIT_OK : compute_natively(kernel, code, c->parallel, tensors);
+}
+
+static tosajit_status run(const tosajit_kernel *kernel, const kernel_code *code,
+                          const run_call *c) {
+    launch p; /* not cleared: see walk.h */
+    void *bases[LAUNCH_BASES];
+    bool planned = false;
+    const tosajit_status status = check_and_plan(kernel, code, c, &p, bases, &planned);
+    if (planned) launch_call(&p, kernel, code->parts, bases);
+    return status;
 }
 
 /* A call that is remembered. */
