@@ -54,8 +54,14 @@ static void release_kernel(tosajit_kernel *kernel) {
     engine_release(engine);
 }
 
+/* The caller compiles where the system gives no thread for that. */
+static tosajit_status wait_for_kernel(tosajit_kernel *kernel) {
+    engine_watch_thread(engine_kernel_of(kernel)->engine);
+    return background_wait(kernel);
+}
+
 static tosajit_status own_kernel(tosajit_engine *engine, tosajit_kernel *kernel) {
-    static const kernel_owner engines = {background_wait, release_kernel};
+    static const kernel_owner engines = {wait_for_kernel, release_kernel};
     engine_kernel *own = memory_new(&kernel->allocator, 1, sizeof *own);
     if (!own) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for a kernel");
     own->engine = engine;

@@ -529,8 +529,8 @@ typedef struct tosajit_engine_options {
     tosajit_accuracy accuracy; /* of all kernels */
     int uncached;              /* nonzero: every compilation makes a kernel of its own */
     size_t threads; /* runs of large tensors use so many threads of the engine's own, the caller
-                       among them. No more than the processors that the creating thread may run on.
-                       0 or 1: the caller alone */
+                       among them. No more than the processors that the creating thread may run on,
+                       and than the system gives. 0 or 1: the caller alone */
     const tosajit_parallel *parallel; /* or the host's; copied; null: none */
     size_t
         max_bytes; /* the most that the engine's live kernels may take together, code and structures
@@ -657,7 +657,8 @@ TOSAJIT_API void tosajit_kernel_retain(tosajit_kernel *kernel);
 TOSAJIT_API void tosajit_kernel_release(tosajit_kernel *kernel);
 
 /* Wait until a BACKGROUND kernel runs natively, or is known to be too large for that; the status of
- * its compilation, NOT_EXECUTABLE if its engine was destroyed before. OK for others, at once. */
+ * its compilation, NOT_EXECUTABLE if its engine was destroyed before. Where the system gives the
+ * engine no thread, this compiles the kernel. OK for others, at once. */
 TOSAJIT_API tosajit_status tosajit_kernel_wait(tosajit_kernel *kernel);
 /* Nonzero if runs use native code now. */
 TOSAJIT_API int tosajit_kernel_is_native(const tosajit_kernel *kernel);

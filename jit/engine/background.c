@@ -8,6 +8,9 @@
  *        |                        \-> being worked on --> finished: status, message
  *        \--the thread is stopped--------------------------^
  *
+ * Where the system gives no thread, kernels stay in the queue, and answer as well as they can. Each
+ * that is added asks for the thread again. Who waits for a kernel does its work meanwhile.
+ *
  * A child process has a copy of all this, but no thread. If its parent's thread held the lock when
  * the parent forked, the lock is never released in the child. So a child takes no lock: it reads
  * `finished`, which is atomic. */
@@ -57,15 +60,18 @@ static void *do_jobs(void *argument) {
     return NULL;
 }
 
-tosajit_status background_start(background *b) {
+/* The thread, if it is there or the system gives it now. The lock is held, or nobody else here. */
+static bool has_thread(background *b) {
+    if (!b->started && !b->stopping) b->started = system_thread_start(&b->thread, do_jobs, b);
+    return b->started;
+}
+
+void background_start(background *b) {
     system_mutex_create(&b->mutex);
     system_condition_create(&b->changed);
     system_condition_create(&b->finished);
     b->process = presence_process();
-    if (system_thread_start(&b->thread, do_jobs, b)) return TOSAJIT_OK;
-    background_destroy(b);
-    return diag_error(TOSAJIT_OUT_OF_MEMORY,
-                      "the system gives no thread for compiling in the background");
+    has_thread(b);
 }
 
 static bool is_inherited(const background *b) { return b->process != presence_process(); }
@@ -76,7 +82,7 @@ void background_stop(background *b) {
     b->stopping = true;
     system_condition_signal(&b->changed);
     system_mutex_unlock(&b->mutex);
-    system_thread_join(b->thread);
+    if (b->started) system_thread_join(b->thread);
     for (job *j = b->first, *next; j; j = next) {
         next = j->next;
         finish_job(j, diag_error(TOSAJIT_NOT_EXECUTABLE,
@@ -97,14 +103,27 @@ static bool is_finished(const job *j) {
     return atomic_load_explicit(&j->finished, memory_order_acquire);
 }
 
+/* Take it out of the queue; false if it is being done, or finished. */
+static bool leave_queue(background *b, const job *j) {
+    job *before = NULL, *at = b->first;
+    while (at && at != j) before = at, at = at->next;
+    if (!at) return false;
+    *(before ? &before->next : &b->first) = at->next;
+    if (b->last == at) b->last = before;
+    return true;
+}
+
 tosajit_status background_wait(tosajit_kernel *kernel) {
-    const job *j = engine_kernel_of(kernel)->job;
+    job *j = engine_kernel_of(kernel)->job;
     if (!j) return TOSAJIT_OK;
     background *b = j->owner;
     if (!is_inherited(b)) {
         system_mutex_lock(&b->mutex);
-        while (!is_finished(j)) system_condition_wait(&b->finished, &b->mutex);
+        bool own = false;
+        while (!is_finished(j) && !(own = !has_thread(b) && leave_queue(b, j)))
+            system_condition_wait(&b->finished, &b->mutex);
         system_mutex_unlock(&b->mutex);
+        if (own) finish_job(j, j->work(j->engine, kernel));
     } else if (!is_finished(j)) {
         if (tosajit_kernel_is_native(kernel))
             return TOSAJIT_OK; /* just now, as the parent forked */
@@ -119,6 +138,29 @@ void background_forget(const tosajit_kernel *kernel) {
     memory_free(&kernel->allocator, engine_kernel_of(kernel)->job, 1, sizeof(job));
 }
 
+static void append(background *b, job *j) {
+    j->next = NULL;
+    *(b->last ? &b->last->next : &b->first) = j;
+    b->last = j;
+}
+
+/* Without a thread nobody else lets go of kernels that only the queue holds: two of them are looked
+ * at for each that is added. */
+static void let_go(background *b) {
+    for (int k = 0; k < 2; k++) {
+        system_mutex_lock(&b->mutex);
+        job *j = b->started ? NULL : b->first;
+        if (j) leave_queue(b, j);
+        system_mutex_unlock(&b->mutex);
+        if (!j || kernel_release_last(j->kernel)) continue;
+        system_mutex_lock(&b->mutex);
+        append(b, j);
+        system_condition_signal(&b->changed);
+        system_condition_broadcast(&b->finished); /* who waits may have missed it */
+        system_mutex_unlock(&b->mutex);
+    }
+}
+
 tosajit_status background_add(background *b, background_work *work, tosajit_engine *engine,
                               tosajit_kernel *kernel) {
     job *j = memory_new(&kernel->allocator, 1, sizeof *j);
@@ -127,12 +169,10 @@ tosajit_status background_add(background *b, background_work *work, tosajit_engi
     engine_kernel_of(kernel)->job = j;
     tosajit_kernel_retain(kernel);
     system_mutex_lock(&b->mutex);
-    if (b->last)
-        b->last->next = j;
-    else
-        b->first = j;
-    b->last = j;
+    append(b, j);
+    const bool alone = !has_thread(b);
     system_condition_signal(&b->changed);
     system_mutex_unlock(&b->mutex);
+    if (alone) let_go(b);
     return TOSAJIT_OK;
 }

@@ -18,17 +18,17 @@ typedef struct job job;
 
 /* All zero where there is none. */
 typedef struct background {
-    system_thread thread;
-    uint32_t process; /* that has the thread; 0: it was not started */
+    system_thread thread; /* if it has started */
+    uint32_t process;     /* that has the thread; 0: there is nothing of all this */
     system_mutex mutex;
     system_condition changed;  /* the queue, or stopping */
     system_condition finished; /* a job */
     job *first, *last;         /* to do; each holds its kernel */
-    bool stopping;
+    bool started, stopping;
 } background;
 
-/* OUT_OF_MEMORY if the system gives no thread. */
-tosajit_status background_start(background *b);
+/* If the system gives no thread, it is asked again whenever a kernel is added or waited for. */
+void background_start(background *b);
 /* Finish the job that is being done, drop the others, end the thread. Kernels may still be waited
  * for. Does nothing where no thread was started, or in a child process, which has none. */
 void background_stop(background *b);
@@ -38,7 +38,8 @@ void background_destroy(background *b);
 /* Do the work on the kernel as soon as the thread is free, unless nobody wants it by then. */
 tosajit_status background_add(background *b, background_work *work, tosajit_engine *engine,
                               tosajit_kernel *kernel);
-/* Until the kernel's work is done: OK, or why it failed. OK if there is none. In a child process,
+/* Until the kernel's work is done: OK, or why it failed. OK if there is none. Without a thread the
+ * caller does it. In a child process,
  * NOT_EXECUTABLE if it was not done when the parent forked. */
 tosajit_status background_wait(tosajit_kernel *kernel);
 /* The kernel's last reference is gone. */

@@ -69,7 +69,7 @@ static tosajit_status prepare_native(tosajit_engine *engine, const char *cpu) {
         return engine_find_ops(engine, &library, &level);
     status = code_probe();
     if (!status && engine->backend == TOSAJIT_BACKEND_BACKGROUND)
-        status = background_start(&engine->background);
+        background_start(&engine->background);
     if (status != TOSAJIT_NOT_EXECUTABLE || !may_do_without(engine->backend)) return status;
     do_without(engine);
     return TOSAJIT_OK;
@@ -106,9 +106,11 @@ static tosajit_status start_threads(tosajit_engine *engine, const tosajit_engine
     if (threads < 2) return TOSAJIT_OK;
     engine->pool = pool_create(&engine->meter.hooks, threads);
     if (!engine->pool)
-        return diag_error(TOSAJIT_OUT_OF_MEMORY, "the system gives no pool of %zu threads",
+        return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for a pool of %zu threads",
                           threads);
-    engine->parallel = (tosajit_parallel){pool_parallel_for, engine, threads};
+    if (pool_threads(engine->pool) > 1)
+        engine->parallel =
+            (tosajit_parallel){pool_parallel_for, engine, pool_threads(engine->pool)};
     return TOSAJIT_OK;
 }
 
@@ -190,8 +192,12 @@ void tosajit_engine_destroy(tosajit_engine *engine) {
     engine_release(engine);
 }
 
-tosajit_status engine_enter(tosajit_engine *engine) {
+void engine_watch_thread(const tosajit_engine *engine) {
     if (engine->quiesce_at_exit) gate_watch_thread();
+}
+
+tosajit_status engine_enter(tosajit_engine *engine) {
+    engine_watch_thread(engine);
     return engine_enter_background(engine);
 }
 

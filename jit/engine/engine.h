@@ -54,6 +54,8 @@ static inline bool engine_compiles(const tosajit_engine *engine) {
            engine->backend != TOSAJIT_BACKEND_PRECOMPILED;
 }
 
+/* Exit on this thread waits from now on, if the engine asks for that. */
+void engine_watch_thread(const tosajit_engine *engine);
 /* Before what compiles, or looks into the cache; then engine_leave. CODEGEN_FAILED in a child
  * process whose parent's threads were doing so when it forked: it would wait for them for ever.
  * Exit on this thread waits from now on, if the engine asks for that. */

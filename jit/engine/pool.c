@@ -40,7 +40,8 @@ typedef struct worker {
 
 struct pool {
     tosajit_allocator allocator;
-    size_t threads; /* with the caller */
+    size_t room;    /* for so many threads */
+    size_t threads; /* that there are, with the caller */
     size_t started;
     atomic_bool busy; /* some caller has the threads */
     atomic_uint joined;
@@ -157,29 +158,32 @@ void pool_run(pool *p, size_t count, void (*task)(void *argument, size_t index),
     atomic_store_explicit(&p->busy, false, memory_order_release);
 }
 
-static bool start_workers(pool *p) {
-    for (; p->started + 1 < p->threads; p->started++) {
+/* They look at how many there are once a loop is opened. */
+static void start_workers(pool *p) {
+    for (; p->started + 1 < p->room; p->started++) {
         worker *w = &p->workers[p->started];
         *w = (worker){.pool = p, .index = p->started + 1};
-        if (!system_thread_start(&w->thread, work, w)) return false;
+        if (!system_thread_start(&w->thread, work, w)) break;
     }
-    return true;
+    p->threads = p->started + 1;
 }
 
 pool *pool_create(const tosajit_allocator *allocator, size_t threads) {
     pool *p = memory_new(allocator, 1, sizeof *p);
     if (!p) return NULL;
     p->allocator = *allocator;
-    p->threads = threads;
+    p->room = threads;
     system_mutex_create(&p->mutex);
     system_condition_create(&p->opened);
     system_condition_create(&p->left);
     p->slices = memory_new(allocator, threads, sizeof *p->slices);
     p->workers = memory_new(allocator, threads, sizeof *p->workers);
-    if (p->slices && p->workers && start_workers(p)) return p;
+    if (p->slices && p->workers) return start_workers(p), p;
     pool_destroy(p, false);
     return NULL;
 }
+
+size_t pool_threads(const pool *p) { return p->threads; }
 
 static void stop_workers(pool *p) {
     atomic_store_explicit(&p->stopping, true, memory_order_relaxed);
@@ -193,7 +197,7 @@ static void stop_workers(pool *p) {
 void pool_destroy(pool *p, bool is_inherited) {
     const tosajit_allocator allocator = p->allocator;
     if (!is_inherited) stop_workers(p);
-    memory_free(&allocator, p->slices, p->threads, sizeof *p->slices);
-    memory_free(&allocator, p->workers, p->threads, sizeof *p->workers);
+    memory_free(&allocator, p->slices, p->room, sizeof *p->slices);
+    memory_free(&allocator, p->workers, p->room, sizeof *p->workers);
     memory_free(&allocator, p, 1, sizeof *p);
 }

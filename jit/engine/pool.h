@@ -11,9 +11,11 @@
 
 typedef struct pool pool;
 
-/* Of so many threads, the caller of a loop among them; null if the system does not give them, or no
+/* Of so many threads, the caller of a loop among them, or as many as the system gives; null without
  * memory. */
 pool *pool_create(const tosajit_allocator *allocator, size_t threads);
+/* As many as there are, 1 at least. */
+size_t pool_threads(const pool *p);
 /* is_inherited: this process is a child of the one with the threads. */
 void pool_destroy(pool *p, bool is_inherited);
 

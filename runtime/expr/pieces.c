@@ -280,8 +280,8 @@ static tosajit_status split_reshape(splitting *s, tosajit_value k, const piece_t
     int64_t shapes[MOST_PIECES][TOSAJIT_MAX_RANK];
     int32_t place[TOSAJIT_MAX_RANK];
     for (int32_t p = 0; p < all->count; p++)
-        memcpy(shapes[p], node->attributes.numbers,
-               node->attributes.number_count * sizeof *shapes[p]);
+        for (size_t d = 0; d < node->attributes.number_count; d++)
+            shapes[p][d] = node->attributes.numbers[d];
     for (int32_t axis = 0; axis < rank; axis++) {
         int64_t up, down;
         if (!tree_has_axis(all, axis)) continue;

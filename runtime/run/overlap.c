@@ -24,47 +24,124 @@ static int64_t gcd(int64_t a, int64_t b) {
     return size_without_sign(a);
 }
 
-/* The bytes of a view modulo `period`, as one range that has them all. Dimensions whose stride is a
- * multiple of the period add nothing: they repeat the same residues. The left half of a matrix with
- * rows of 64 bytes is [0, 32) modulo 64, the right half [32, 64). */
+/* Where elements of a view are: any sum of steps from `start`. */
+typedef struct places {
+    uintptr_t start;
+    int64_t size; /* of an element */
+    int32_t count;
+    int64_t strides[TOSAJIT_MAX_RANK], steps[TOSAJIT_MAX_RANK];
+} places;
+
+static places places_of(const view *v) {
+    places p; /* not cleared: as many as counted are written */
+    p.start = (uintptr_t)v->tensor.data;
+    p.size = (int64_t)tosajit_type_size(v->tensor.element);
+    p.count = 0;
+    for (int32_t d = 0; d < v->tensor.rank; d++) {
+        if (v->tensor.dims[d] == 1 || v->strides[d] == 0) continue;
+        p.steps[p.count] = v->tensor.dims[d] - 1;
+        p.strides[p.count++] = v->strides[d];
+    }
+    return p;
+}
+
+/* Bytes modulo `period`, as one range that has them all. Dimensions whose stride is a multiple of
+ * the period add nothing: they repeat the same residues. The left half of a matrix with rows of 64
+ * bytes is [0, 32) modulo 64, the right half [32, 64). */
 typedef struct pattern {
     uintptr_t start;
     int64_t length;
 } pattern;
 
-static pattern pattern_of(const view *v, int64_t period) {
-    pattern p = {(uintptr_t)v->tensor.data, (int64_t)tosajit_type_size(v->tensor.element)};
-    for (int32_t d = 0; d < v->tensor.rank; d++) {
+static pattern pattern_of(const places *v, int64_t period) {
+    pattern p = {v->start, v->size};
+    for (int32_t d = 0; d < v->count; d++) {
         if (v->strides[d] % period == 0) continue;
-        int64_t span = v->strides[d] * (v->tensor.dims[d] - 1);
+        int64_t span = v->strides[d] * v->steps[d];
         if (span < 0) p.start += (uintptr_t)span;
         p.length += size_without_sign(span);
     }
     return p;
 }
 
-static bool apart_modulo(const view *a, const view *b, int64_t period) {
+/* How far q begins behind p, modulo the period. */
+static int64_t distance_of(const pattern *p, const pattern *q, int64_t period) {
+    return q->start >= p->start
+               ? (int64_t)((q->start - p->start) % (uintptr_t)period)
+               : (period - (int64_t)((p->start - q->start) % (uintptr_t)period)) % period;
+}
+
+static bool apart_modulo(const places *a, const places *b, int64_t period) {
     if (period == 0) return false;
-    pattern p = pattern_of(a, period), q = pattern_of(b, period);
-    int64_t distance = q.start >= p.start
-                           ? (int64_t)((q.start - p.start) % (uintptr_t)period)
-                           : (period - (int64_t)((p.start - q.start) % (uintptr_t)period)) % period;
+    const pattern p = pattern_of(a, period), q = pattern_of(b, period);
+    const int64_t distance = distance_of(&p, &q, period);
     return distance >= p.length && q.length <= period - distance;
 }
 
-/* Whether two views whose ranges meet have no byte in common, as the left and the right half of a
- * matrix, or its even and its odd columns. They have none if their residues modulo some period are
- * apart. Every stride of either view is tried as the period, and then their common divisor. */
-static bool interleave(const view *a, const view *b) {
+/* Every stride of either view is tried as the period, and then their common divisor. */
+static bool apart_modulo_any(const places *a, const places *b) {
     int64_t common = 0;
-    const view *views[2] = {a, b};
+    const places *both[2] = {a, b};
     for (int k = 0; k < 2; k++)
-        for (int32_t d = 0; d < views[k]->tensor.rank; d++) {
-            int64_t stride = size_without_sign(views[k]->strides[d]);
+        for (int32_t d = 0; d < both[k]->count; d++) {
+            const int64_t stride = size_without_sign(both[k]->strides[d]);
             if (apart_modulo(a, b, stride)) return true;
             common = gcd(common, stride);
         }
     return apart_modulo(a, b, common);
+}
+
+static void drop_multiples(places *v, int64_t period) {
+    int32_t kept = 0;
+    for (int32_t d = 0; d < v->count; d++) {
+        if (v->strides[d] % period == 0) continue;
+        v->strides[kept] = v->strides[d];
+        v->steps[kept++] = v->steps[d];
+    }
+    v->count = kept;
+}
+
+/* Where the residues of both lie within one period, bytes of both meet in the same one if at all:
+ * only what is within it counts, as two columns of pixels in rows of any pitch. */
+static bool drop_period(places *a, places *b, int64_t period) {
+    if (period == 0) return false;
+    const pattern p = pattern_of(a, period), q = pattern_of(b, period);
+    int64_t distance = distance_of(&p, &q, period);
+    if (p.length > period || q.length > period) return false;
+    if (q.length > period - distance) distance -= period; /* q begins before p */
+    if (distance >= 0 ? p.length > period : p.length > period + distance) return false;
+    b->start = p.start + (uintptr_t)distance + (b->start - q.start);
+    drop_multiples(a, period);
+    drop_multiples(b, period);
+    return true;
+}
+
+/* The longest of the periods that can be dropped. */
+static bool drop_longest(places *a, places *b) {
+    int64_t limit = INT64_MAX;
+    for (;;) {
+        int64_t longest = 0;
+        const places *both[2] = {a, b};
+        for (int k = 0; k < 2; k++)
+            for (int32_t d = 0; d < both[k]->count; d++) {
+                const int64_t stride = size_without_sign(both[k]->strides[d]);
+                if (stride < limit && stride > longest) longest = stride;
+            }
+        if (longest == 0) return false;
+        if (drop_period(a, b, longest)) return true;
+        limit = longest;
+    }
+}
+
+/* Whether two views whose ranges meet have no byte in common, as the left and the right half of a
+ * matrix, or its even and its odd columns. They have none if their residues modulo some period are
+ * apart, of what can be within the same longer period. */
+static bool interleave(const view *a, const view *b) {
+    places p = places_of(a), q = places_of(b);
+    do
+        if (apart_modulo_any(&p, &q)) return true;
+    while (drop_longest(&p, &q));
+    return false;
 }
 
 bool overlap_same_places(const view *operand, const view *result) {
@@ -105,6 +182,22 @@ tosajit_status overlap_check_result(const view *result, size_t index) {
     return TOSAJIT_OK;
 }
 
+/* What the caller calls them: views are of its tensors, and pieces of its results. */
+static int caller_operand(const tosajit_kernel *kernel, int32_t operand) {
+    const expr_views *views = kernel->views;
+    return views ? (int)views->source->nodes[views->operands[operand].value].tensor : (int)operand;
+}
+
+static int caller_result(const tosajit_kernel *kernel, int32_t piece) {
+    int result = 0, open = 1;
+    if (!kernel->views) return (int)piece;
+    for (const piece_node *node = kernel->views->pieces.nodes;; node++) {
+        if (node->axis == PIECE && piece-- == 0) return result;
+        open += node->children - 1;
+        if (open == 0) result++, open = 1;
+    }
+}
+
 static tosajit_status check_operand_overlap(const tosajit_kernel *kernel, const view *tensors,
                                             const view *results, int32_t reader, int32_t writer) {
     const plan_part *reads = &kernel->plan.parts[reader], *writes = &kernel->plan.parts[writer];
@@ -120,7 +213,8 @@ static tosajit_status check_operand_overlap(const tosajit_kernel *kernel, const 
             return diag_error(TOSAJIT_OVERLAP,
                               "result %d and operand %d share memory%s; only an operand of the "
                               "same data, strides and sizes can be computed in place",
-                              (int)writes->results[r], (int)reads->leaves[k].tensor,
+                              caller_result(kernel, writes->results[r]),
+                              caller_operand(kernel, reads->leaves[k].tensor),
                               writer < reader ? ", and a later result still reads that operand"
                                               : "");
         }
@@ -138,7 +232,7 @@ tosajit_status overlap_check(const tosajit_kernel *kernel, const view *operands,
     for (int32_t a = 1; a < kernel->program->result_count; a++)
         for (int32_t b = 0; b < a; b++)
             if (ranges_meet(&results[a], &results[b]) && !interleave(&results[a], &results[b]))
-                return diag_error(TOSAJIT_OVERLAP, "results %d and %d share memory", (int)b,
-                                  (int)a);
+                return diag_error(TOSAJIT_OVERLAP, "results %d and %d share memory",
+                                  caller_result(kernel, b), caller_result(kernel, a));
     return TOSAJIT_OK;
 }

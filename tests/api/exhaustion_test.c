@@ -643,25 +643,89 @@ static void files_may_be_limited(void **state) {
 
 enum { POOL = 4 };
 
-/* 0: everything that needs more threads than there are says so, and hangs nowhere. */
+/* 0: everything goes on with the threads that there are. */
 static int with_few_threads(long more) {
-    const tosajit_engine_options pool = {.threads = POOL};
-    cpu_set_t processors;
-    if (sched_getaffinity(0, sizeof processors, &processors)) return 6;
-    /* Beside the caller. */
-    const long workers = (CPU_COUNT(&processors) < POOL ? CPU_COUNT(&processors) : POOL) - 1;
+    const tosajit_engine_options pool = {.threads = POOL},
+                                 *ways[] = {&background, &pool, &automatic};
     atomic_store(&threads_left, (int)more);
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 3; k++) {
         objects o = {.allocator = NULL};
-        tosajit_status status = single(&o, k ? &pool : &background);
+        const tosajit_status status = single(&o, ways[k]);
         release(&o);
-        if (status != (more < (k ? workers : 1) ? TOSAJIT_OUT_OF_MEMORY : TOSAJIT_OK)) return 1 + k;
-        if (status && !strstr(tosajit_last_error(), "the system gives no")) return 3 + k;
+        if (status) return 1 + k;
     }
-    objects o = {.allocator = NULL};
-    tosajit_status status = single(&o, &automatic);
-    release(&o);
-    return status ? 5 : 0;
+    return 0;
+}
+
+/* -x of this rank, asked for twice; null if its kernel is another one, or computes something else.
+ */
+static tosajit_kernel *negation(tosajit_engine *engine, int32_t rank) {
+    tosajit_tensor_type type = {TOSAJIT_I32, rank, {0}};
+    int64_t dims[TOSAJIT_MAX_RANK];
+    int32_t x = 5, r = 0;
+    for (int d = 0; d < TOSAJIT_MAX_RANK; d++) type.dims[d] = TOSAJIT_DYNAMIC, dims[d] = 1;
+    const tosajit_tensor operand = tosajit_dense(TOSAJIT_I32, &x, rank, dims),
+                         result = tosajit_dense(TOSAJIT_I32, &r, rank, dims);
+    tosajit_kernel *kernels[2] = {NULL};
+    for (int k = 0; k < 2; k++)
+        if (tosajit_compile(engine, TOSAJIT_OP_negate, &type, 1, NULL, NULL, &kernels[k]))
+            return NULL;
+    tosajit_kernel_release(kernels[1]);
+    if (kernels[0] != kernels[1] || tosajit_run(kernels[0], &operand, 1, &result, 1) || r != -5)
+        return NULL;
+    return kernels[0];
+}
+
+/* 0: kernels answer without a thread, are compiled by who waits, and let go of; and by a thread as
+ * soon as the system gives one. */
+static int without_a_thread(long rounds) {
+    enum { RANKS = 16 };
+    const tosajit_engine_options options = {.size = sizeof options,
+                                            .backend = TOSAJIT_BACKEND_BACKGROUND};
+    tosajit_engine *engine;
+    tosajit_kernel *kernels[RANKS];
+    tosajit_stats stats = {.size = sizeof stats};
+    atomic_store(&threads_left, 0);
+    if (tosajit_engine_create(&options, &engine)) return 1;
+    for (long k = 0; k < rounds * RANKS; k++) {
+        tosajit_kernel *kernel = negation(engine, (int32_t)(k % RANKS));
+        if (!kernel || tosajit_kernel_is_native(kernel)) return 2;
+        tosajit_kernel_release(kernel);
+    }
+    for (int k = 0; k < RANKS; k++) kernels[k] = negation(engine, k);
+    if (tosajit_kernel_wait(kernels[7]) || !tosajit_kernel_is_native(kernels[7])) return 3;
+    if (tosajit_kernel_wait(kernels[7]) || tosajit_kernel_is_native(kernels[8])) return 4;
+    for (int k = 9; k < RANKS; k++) tosajit_kernel_release(kernels[k]);
+    for (int k = 0; k < 9; k++) tosajit_kernel_release(negation(engine, k));
+    atomic_store(&threads_left, ANY_NUMBER);
+    for (int k = 0; k < 9; k++)
+        if (tosajit_kernel_wait(kernels[k]) || !tosajit_kernel_is_native(kernels[k])) return 5;
+    for (int k = 0; k < 8; k++) tosajit_kernel_release(kernels[k]);
+    tosajit_engine_destroy(engine);
+    if (tosajit_kernel_wait(kernels[8])) return 6;
+    tosajit_kernel_release(kernels[8]);
+
+    atomic_store(&threads_left, 0);
+    if (tosajit_engine_create(&options, &engine)) return 7;
+    for (int k = 0; k < RANKS; k++) kernels[k] = negation(engine, k);
+    for (int k = 1; k < RANKS; k++) tosajit_kernel_release(kernels[k]);
+    for (int k = 0; k < 3; k++) { /* each kernel that is made lets go of two */
+        const tosajit_tensor_type type = test_type(TOSAJIT_F32, "?x?x?");
+        const tosajit_op op = k ? k > 1 ? TOSAJIT_OP_sin : TOSAJIT_OP_cos : TOSAJIT_OP_exp;
+        if (tosajit_compile(engine, op, &type, 1, NULL, NULL, &kernels[k + 1])) return 8;
+        tosajit_kernel_release(kernels[k + 1]);
+    }
+    if (tosajit_engine_stats(engine, &stats) || stats.kernels > RANKS - 3) return 9;
+    tosajit_engine_destroy(engine);
+    if (tosajit_kernel_wait(kernels[0]) != TOSAJIT_NOT_EXECUTABLE) return 10;
+    tosajit_kernel_release(kernels[0]);
+    return 0;
+}
+
+static void compiling_needs_no_thread(void **state) {
+    (void)state;
+    assert_int_equal(in_child(without_a_thread, 1), 0);
+    assert_int_equal(in_child(without_a_thread, 5), 0);
 }
 
 static void threads_may_be_refused(void **state) {
@@ -808,6 +872,7 @@ int main(void) {
         cmocka_unit_test(no_files_are_needed),
         cmocka_unit_test(files_may_be_limited),
         cmocka_unit_test(threads_may_be_refused),
+        cmocka_unit_test(compiling_needs_no_thread),
         cmocka_unit_test(little_memory_is_refused_before_llvm_has_none),
         cmocka_unit_test(large_expressions_are_refused_before_llvm_has_no_memory),
     };

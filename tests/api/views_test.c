@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "tests/support/host.h"
@@ -247,6 +248,26 @@ static void wrong_calls_write_nothing(void **state) {
     tosajit_engine_destroy(engine);
 }
 
+/* A list of nothing: no dimensions. */
+static void pieces_are_no_scalar(void **state) {
+    const tosajit_tensor_type type =
+        tosajit_ranked(TOSAJIT_F64, 2, (int64_t[]){1, TOSAJIT_DYNAMIC});
+    const tosajit_attributes none = {0};
+    tosajit_expr *expr;
+    tosajit_value x, value;
+    (void)state;
+    assert_int_equal(tosajit_expr_create(NULL, &expr), TOSAJIT_OK);
+    assert_int_equal(tosajit_expr_input(expr, &type, &x), TOSAJIT_OK);
+    assert_int_equal(
+        tosajit_expr_op(expr, TOSAJIT_OP_concat, (tosajit_value[]){x, x}, 2, &none, NULL, &value),
+        TOSAJIT_OK);
+    assert_int_equal(tosajit_expr_op(expr, TOSAJIT_OP_reshape, &value, 1, &none, NULL, &value),
+                     TOSAJIT_OK);
+    assert_int_equal(tosajit_expr_result(expr, value), TOSAJIT_OK);
+    host_assert_error(tosajit_expr_verify(expr), TOSAJIT_SHAPE_MISMATCH, "piece by piece");
+    tosajit_expr_destroy(expr);
+}
+
 /* Lists at the ends of what numbers can say, and more views than there is room for. */
 static void extremes_are_refused(void **state) {
     const int64_t far = INT64_MAX, lists[][3] = {{-far, far, 1}, {far, far, 1},   {0, far, 1},
@@ -410,6 +431,118 @@ static void every_form_has_views(void **state) {
     tosajit_engine_destroy(engine);
 }
 
+/* A picture of three colours whose rows have any length: the pieces lie between each other. */
+static void pieces_lie_in_rows_of_any_length(void **state) {
+    enum { ROWS = 4, COLUMNS = 30, COLOURS = 3, MOST = 101, CALLS = MOST - COLUMNS * COLOURS };
+    static uint8_t colours[COLOURS][ROWS * COLUMNS], picture[ROWS * MOST];
+    const int64_t dims[3] = {ROWS, COLUMNS, 1}, all[3] = {ROWS, COLUMNS, COLOURS};
+    tosajit_engine *engine;
+    tosajit_tensor x[COLOURS];
+    (void)state;
+    assert_int_equal(tosajit_engine_create(NULL, &engine), TOSAJIT_OK);
+    tosajit_kernel *kernel = compile(engine, "r = concat(a, b, c, axis=-1) : u8[?,?,?]");
+    for (int k = 0; k < COLOURS; k++) {
+        memset(colours[k], 10 + k, sizeof colours[k]);
+        x[k] = tosajit_dense(TOSAJIT_U8, colours[k], 3, dims);
+    }
+    for (int n = 0; n < CALLS; n++) {
+        const int64_t pitch = COLUMNS * COLOURS + n, strides[3] = {pitch, COLOURS, 1};
+        const tosajit_tensor r = {TOSAJIT_U8, 3, picture, all, strides};
+        memset(picture, 0, sizeof picture);
+        if (tosajit_run(kernel, x, COLOURS, &r, 1))
+            fail_msg("rows of %d: %s", (int)pitch, tosajit_last_error());
+        for (int k = 0; k < ROWS * MOST; k++)
+            assert_int_equal(picture[k], k / pitch < ROWS && k % pitch < COLUMNS * COLOURS
+                                             ? 10 + k % pitch % COLOURS
+                                             : 0);
+    }
+    const tosajit_tensor gray = tosajit_dense(TOSAJIT_U8, picture, 3, all);
+    x[1].data = picture + 1; /* messages count the caller's tensors, not pieces */
+    host_assert_error(tosajit_run(kernel, x, COLOURS, &gray, 1), TOSAJIT_OVERLAP,
+                      "result 0 and operand 1 share memory");
+    tosajit_kernel_release(kernel);
+    tosajit_engine_destroy(engine);
+}
+
+/* Some box of an array, or any tensor; and the bytes that it has. */
+typedef struct box {
+    int64_t dims[3], strides[3], first;
+} box;
+enum { BOX_ROOM = 600 };
+
+static int some(uint32_t *seed, int least, int most) {
+    *seed = *seed * 1664525u + 1013904223u;
+    return least + (int)((*seed >> 8) % (uint32_t)(most - least + 1));
+}
+
+static void mark(const box *b, uint8_t *bytes) {
+    for (int64_t i = 0; i < b->dims[0]; i++)
+        for (int64_t j = 0; j < b->dims[1]; j++)
+            for (int64_t k = 0; k < b->dims[2]; k++)
+                bytes[b->first + i * b->strides[0] + j * b->strides[1] + k * b->strides[2]]++;
+}
+
+/* Two boxes that have no index in common, of an array with gaps behind its rows and planes. */
+static void make_boxes(uint32_t *seed, box *a, box *b) {
+    const int64_t sizes[3] = {some(seed, 2, 5), some(seed, 2, 5), some(seed, 2, 5)};
+    const int axis = some(seed, 0, 2);
+    a->first = b->first = BOX_ROOM / 4;
+    for (int d = 2, stride = some(seed, 1, 2); d >= 0; d--) {
+        const int64_t cut = some(seed, 1, (int)sizes[d] - 1);
+        a->strides[d] = b->strides[d] = stride;
+        a->dims[d] = d == axis ? cut : some(seed, 1, (int)sizes[d]);
+        b->dims[d] = d == axis ? sizes[d] - cut : some(seed, 1, (int)sizes[d]);
+        b->first += d == axis ? cut * stride : 0;
+        stride = stride * (int)sizes[d] + some(seed, 0, 2);
+    }
+}
+
+static void make_any(uint32_t *seed, box *b) {
+    b->first = BOX_ROOM / 2 + some(seed, 0, 9);
+    for (int d = 0; d < 3; d++) {
+        b->dims[d] = some(seed, 1, 4);
+        b->strides[d] = some(seed, 1, 20) * (some(seed, 0, 3) ? 1 : -1);
+    }
+}
+
+/* Results without a common byte are accepted if they are boxes of one array; with one, never. */
+static void results_share_no_byte(void **state) {
+    enum { PAIRS = 200000 };
+    static uint8_t bytes[BOX_ROOM], x[64];
+    tosajit_engine *engine;
+    int accepted = 0, refused = 0;
+    uint32_t seed = 1;
+    (void)state;
+    assert_int_equal(tosajit_engine_create(NULL, &engine), TOSAJIT_OK);
+    tosajit_kernel *kernel = compile(engine, "r = ~a; s = ~b : u8[?,?,?]");
+    for (int n = 0; n < PAIRS; n++) {
+        box boxes[2];
+        tosajit_tensor operands[2], results[2];
+        const bool apart = n % 4 == 0;
+        uint8_t most = 0;
+        if (apart) make_boxes(&seed, &boxes[0], &boxes[1]);
+        for (int k = 0; k < 2; k++) {
+            if (!apart) make_any(&seed, &boxes[k]);
+            operands[k] = tosajit_dense(TOSAJIT_U8, x, 3, boxes[k].dims);
+            results[k] = operands[k];
+            results[k].data = bytes + boxes[k].first;
+            results[k].strides = boxes[k].strides;
+        }
+        const tosajit_status status = tosajit_run(kernel, operands, 2, results, 2);
+        memset(bytes, 0, sizeof bytes);
+        mark(&boxes[0], bytes);
+        mark(&boxes[1], bytes);
+        for (int k = 0; k < BOX_ROOM; k++) most = bytes[k] > most ? bytes[k] : most;
+        if (status && status != TOSAJIT_OVERLAP) fail_msg("%s", tosajit_last_error());
+        if (apart ? most > 1 || status : most > 1 && !status) fail_msg("pair %d", n);
+        accepted += !status && !apart;
+        refused += status && most == 1;
+    }
+    assert_true(accepted > PAIRS / 100 && refused < PAIRS / 2);
+    tosajit_kernel_release(kernel);
+    tosajit_engine_destroy(engine);
+}
+
 /* An image whose views are damaged is refused, and nothing else happens. */
 static void damaged_images_are_refused(void **state) {
     static char image[1 << 16], bad[1 << 16];
@@ -454,10 +587,13 @@ int main(void) {
         cmocka_unit_test(wrong_calls_write_nothing),
         cmocka_unit_test(what_repeats_is_no_view_of_its_neighbour),
         cmocka_unit_test(strides_decide_on_reshapes),
+        cmocka_unit_test(pieces_are_no_scalar),
         cmocka_unit_test(extremes_are_refused),
         cmocka_unit_test(too_many_sizes_are_refused),
         cmocka_unit_test(empty_tensors_may_have_any_strides),
         cmocka_unit_test(every_form_has_views),
+        cmocka_unit_test(pieces_lie_in_rows_of_any_length),
+        cmocka_unit_test(results_share_no_byte),
         cmocka_unit_test(damaged_images_are_refused),
         cmocka_unit_test(texts_name_lists),
     };
