@@ -172,6 +172,7 @@ class Text:
     def __init__(self, names: Sequence[str] = ()) -> None:
         self.statements: List[Tuple[str, str]] = []
         self.guards: List[Tuple[str, bool, str]] = []  # what must hold nowhere, whether it has dimensions, what to say otherwise
+        self.guards_all = False  # whether they are about calls without an empty operand, too
         self.known: Dict[str, str] = {}  # the names of texts: what is written twice is one value
         self.prefix = "_"
         while any(name.startswith(self.prefix) for name in names):
@@ -206,6 +207,7 @@ class Text:
     def guard(self, value: Value, type: str, sentence: str) -> None:
         """An i64 that must be a value of the type, whatever the call brings."""
         least, most = (f"i64({limit})" for limit in limits(type))
+        self.guards_all = True
         self.guards.append((f"(({value.text} < {least}) | ({value.text} > {most}))", bool(value.places), sentence))
 
     def typed(self, value: Value, type: str) -> Value:
@@ -367,6 +369,7 @@ class Text:
         wide, bits = base.type, WIDTH[type]
         exponent = self.name(exponent)
         if type[0] == "i":
+            self.guards_all = True
             self.guards.append((self.compare("<", exponent, number(0)).text, bool(exponent.places), NEGATIVE_POWER))
         large = self.compare(">=", exponent, number(bits)).text
         exponent = self.name(self.typed(exponent, wide))

@@ -256,8 +256,8 @@ def _guard(guards: Sequence[Tuple[str, bool, str]]) -> str:
 
 
 def translate(text: str, operands: Sequence[str], types: Sequence[str], weak: Sequence[str], ranks: Sequence[int],
-              out: Optional[str], casting: str) -> Optional[Tuple[str, Optional[str], Tuple[str, ...]]]:
-    """The text for operands of these types, and perhaps another one, which finds what must not be: its number, and what to say of each. None for
+              out: Optional[str], casting: str) -> Optional[Tuple[str, Optional[str], Tuple[str, ...], bool]]:
+    """The text for operands of these types, and perhaps another one, which finds what must not be: its number, and what to say of each, and whether it is about calls without an empty operand, too. None for
     a text of the language. Of weak operands, which have a kind, b, i or f, the type is one that has their number. The last result is cast to out."""
     tree = _Tree(text)
     if not tree.body:
@@ -276,7 +276,7 @@ def translate(text: str, operands: Sequence[str], types: Sequence[str], weak: Se
     return _write(program, _Weak(operands, spelled, types, weak), ranks)
 
 
-def _write(program: _Program, weak: _Weak, ranks: Sequence[int]) -> Tuple[str, Optional[str], Tuple[str, ...]]:
+def _write(program: _Program, weak: _Weak, ranks: Sequence[int]) -> Tuple[str, Optional[str], Tuple[str, ...], bool]:
     t = program.reader.text
     results = [value.text for _, value in program.results]
     main = _needed(t.statements, results)
@@ -293,7 +293,8 @@ def _write(program: _Program, weak: _Weak, ranks: Sequence[int]) -> Tuple[str, O
         line = next(lines)
         body.append(f"{name} = {line}" if named and line != name else line)
     other = [f"{name} = {next(lines)}" for name, _ in checked] + list(lines)
-    return "; ".join(heads + body), "; ".join(heads + other) if check else None, tuple(sentence for _, _, sentence in guards)
+    about_all = t.guards_all or len(guards) > len(t.guards)
+    return "; ".join(heads + body), "; ".join(heads + other) if check else None, tuple(sentence for _, _, sentence in guards), about_all
 
 
 def reword(error: Any, text: str, operands: Sequence[str]) -> None:

@@ -182,7 +182,7 @@ class Reader:
     def unknown(name: str) -> str:
         import difflib
         known = [*FUNCTIONS, *_REDUCERS, *_MOVERS, *NAMES, *WIDTH]
-        near = difflib.get_close_matches(name, known, 1)
+        near = difflib.get_close_matches(name, known, 1, 0.75)
         return f"there is no function {name}" + (f"; did you mean {near[0]}?" if near else f"; {_LANGUAGE}")
 
     def convert(self, node: Any, name: str, arguments: Sequence[Value]) -> Value:
@@ -248,8 +248,6 @@ class Reader:
             refuse(f"{name} is not defined for ({dtype}); cast it: f32(x)")
         if how == "truth" and dtype != "i1":
             x, dtype = Value(t.truth(x), "i1", places=x.places), "i1"
-        elif how == "own" and dtype == "i1":
-            name = "any" if name in ("max", "amax") else "all"
         elif how in ("whole", "real") and dtype not in FLOATS:
             dtype = "i64" if how == "whole" else "f64"
         parts = [t.cast(operand, dtype) for operand in [x, *operands[1:]]]
@@ -258,10 +256,16 @@ class Reader:
         if not axes and x.rank:
             self.foreign(node, f"{name} needs a dimension to reduce")
         at = at_places(x)
+        if how == "own" and axes:
+            x = t.name(x)
+            parts[0] = t.cast(x, dtype)
+            t.needs_elements(x, sorted(at[axis] for axis in axes), f"{self.shown(node)}: there is no {name} of no elements; NumPy has none either")
         parts += [f"axis={listed(sorted(at[axis] for axis in axes))}"] if axes else []
         parts += [f"{key}={keys[key]!r}" for key in ("ddof", "eps") if key in keys]
         if name in _LAST:
             return Value(f"{name}({', '.join(parts)})", dtype, places=t.joint(operands))
+        if how == "own" and dtype == "i1":
+            name = "any" if name in ("max", "amax") else "all"
         stays = ONE if self.flag(node, keys.get("keepdims", False)) else GAP
         places = [stays if k in [at[axis] for axis in axes] else place for k, place in enumerate(x.places)]
         return Value(f"{name}({', '.join(parts + ['keepdims=True'])})", dtype, places=tuple(places))

@@ -160,10 +160,19 @@ class Views(Text):
             k += 1
         parts += [":"] * (len(old) - k)
         places += [GAP] * (len(old) - k)
+        self.guards_all |= any(isinstance(item, slice) and item != slice(None) for item in items)  # which may leave nothing
         text = value.text if set(parts) <= {":"} else f"{value.text}[{', '.join(parts)}]"
         if value.text in self.moved:
             self.moved.add(text)
         return Value(text, value.type, value.weak, places=tuple(places))
+
+    def needs_elements(self, value: Value, at: Sequence[int], sentence: str) -> None:
+        """Of no elements there is no greatest one: neither where one of these dimensions is empty, unless the result is, too."""
+        value = self.name(value)
+        count = f"reduce_count(f32({value.text}), axis={at[0]})"
+        if len(at) > 1:
+            count = f"sum({count}, axis={listed(at[1:])}, keepdims=True)"
+        self.guards.append((f"({count} == f32(0))", True, sentence))
 
     def reshape(self, value: Value, shape: List[int]) -> Value:
         value = self.dense(value)
