@@ -11,4 +11,9 @@ cmake --build build
 # Tests expect the library as it is without these; TOSAJIT_CPU may stay, to run them with the code of a lower CPU.
 unset TOSAJIT_VERBOSE TOSAJIT_DUMP TOSAJIT_DUMP_DIR TOSAJIT_CACHE_DIR TOSAJIT_PERF TOSAJIT_PERF_DIR TOSAJIT_GDB \
     TOSAJIT_ONNX_COMPILE TOSAJIT_ONNX_IMAGES TOSAJIT_HISTORY
-ctest --test-dir build --output-on-failure --no-tests=error "$@"
+status=0
+ctest --test-dir build --output-on-failure --no-tests=error "$@" || status=$?
+# What tests that pass have to say: which Pythons were there, and what could not be tested here.
+[ ! -f build/tests/pythons.txt ] || cat build/tests/pythons.txt
+grep -h '^\*\*\* NOT TESTED' build/Testing/Temporary/LastTest.log | sort -u || true
+exit $status

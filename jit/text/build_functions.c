@@ -19,6 +19,8 @@ static bool list_axes(builder *b, int32_t node, const tosajit_tensor_type *type,
     const text_list *list = n->kind == TEXT_LITERAL ? &b->line->lists[n->what] : NULL;
     if (!list || list->rank > 1)
         return build_fail(b, n->span, "axis is a dimension, or a list of them");
+    for (int32_t d = 0; d < type->rank; d++)
+        chosen[d] |= list->rank == 1 && list->dims[0] == TOSAJIT_DYNAMIC;
     for (size_t k = 0; k < list->count; k++) {
         int64_t axis;
         if (!build_to_axis(b, n->span, "axis", &b->line->numbers[list->first + k], type, &axis))

@@ -102,9 +102,18 @@ static bool parse_axes(lexer *p, bool *none) {
     return parse_expression(p, TEXT_LOOSEST);
 }
 
+/* What None says to a function that reduces, which without an axis may take the last one alone. */
+static bool parse_all(lexer *p, size_t from) {
+    text_list *list = LEX_ADD(p, list);
+    if (!list) return false;
+    *list = (text_list){.rank = 1, .dims = {TOSAJIT_DYNAMIC}, .first = p->line->number_count};
+    return parse_add_node(p, TEXT_LITERAL, from, (int32_t)p->line->list_count - 1) != NULL;
+}
+
 /* `= value`, behind which *last is. */
-static bool parse_value(lexer *p, const op_key *key, text_span word, int32_t *first,
+static bool parse_value(lexer *p, const op_key *key, bool reduces, text_span word, int32_t *first,
                         int32_t *last) {
+    const size_t from = p->at;
     bool none = false;
     for (int32_t k = *first; k >= 0; k = p->line->arguments[k].next)
         if (p->line->arguments[k].key == key)
@@ -114,20 +123,22 @@ static bool parse_value(lexer *p, const op_key *key, text_span word, int32_t *fi
                fine = key->kind == KEY_AXIS || key->kind == KEY_LIST ? parse_axes(p, &none)
                       : is_value ? parse_expression(p, TEXT_LOOSEST)
                                  : parse_word_value(p, key);
-    return fine && (none || parse_add_argument(p, parse_last_node(p), key, word, first, last));
+    if (fine && none && !reduces) return true;
+    if (fine && none && !parse_all(p, from)) return false;
+    return fine && parse_add_argument(p, parse_last_node(p), key, word, first, last);
 }
 
 /* `key = value` */
 bool parse_keyword(lexer *p, tosajit_op op, text_span word, int32_t *first, int32_t *last) {
     const op_key *key = op_key_find(op, p->text + word.at, word.length);
-    return key ? parse_value(p, key, word, first, last) : fail_key(p, op, word);
+    return key ? parse_value(p, key, false, word, first, last) : fail_key(p, op, word);
 }
 
 /* The same of a function that reduces, and of the op of its name, if there is one. */
 static bool parse_reducer_keyword(lexer *p, const reducer *r, tosajit_op op, text_span word,
                                   int32_t *first, int32_t *last) {
     const op_key *key = reducer_key(r, p->text + word.at, word.length);
-    if (key) return parse_value(p, key, word, first, last);
+    if (key) return parse_value(p, key, true, word, first, last);
     if (op != TOSAJIT_OP_COUNT) return parse_keyword(p, op, word, first, last);
     return lex_fail(p, word, "%s takes no %s; it takes axis, keepdims%s%s", r->name,
                     lex_show(p, word).text, r->keys[0] ? ", " : "", r->keys[0] ? r->keys[0] : "");

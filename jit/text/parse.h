@@ -61,7 +61,8 @@ typedef struct text_number {
     size_t length;
 } text_number;
 
-/* Numbers in brackets; rank 0 is one number without. */
+/* Numbers in brackets; rank 0 is one number without. An axis of None is a list whose size is
+ * TOSAJIT_DYNAMIC: all dimensions. */
 typedef struct text_list {
     int32_t rank;
     int64_t dims[TOSAJIT_MAX_RANK];

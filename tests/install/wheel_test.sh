@@ -25,14 +25,16 @@ info/entry_points.txt
 info/licenses/LICENSE
 tosajit/__init__.py
 tosajit/__init__.pyi
-tosajit/_command.py
 tosajit/_arithmetic.py
+tosajit/_command.py
 tosajit/_graph.py
 tosajit/_numpy.py
 tosajit/_onnxruntime/engine.py
 tosajit/_onnxruntime/libtosajit-onnxruntime.so
+tosajit/_reader.py
 tosajit/_show.py
 tosajit/_tosajit.abi3.so
+tosajit/_views.py
 tosajit/libtosajit-codegen.so.0
 tosajit/libtosajit-ops.so.0
 tosajit/libtosajit.so.0

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# The Python package with every Python here that can load it; with NumPy where that is installed. The examples of docs/python.md.
+# The Python package with every Python here that can load it: those of the path, of pyenv, and of TOSAJIT_TEST_PYTHONS, a list of programs. Where one
+# has no NumPy, a venv gets it from the network, once. The examples of docs/python.md and README.md. A table says what was tested.
 #   sh tests/tools/python_test.sh BUILD_DIRECTORY SOURCE_DIRECTORY
 set -eu
 build=$(cd "$1" && pwd)
@@ -9,17 +10,44 @@ source=$(cd "$2" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export PYTHONPATH="$build/tools/python" PYTHONDONTWRITEBYTECODE=1
-tried="" with_numpy=""
-for python in /usr/bin/python3 $(command -v python3 python3.11 python3.12 python3.13 python3.14 || true); do
-    home=$("$python" -c 'import sys; sys.version_info >= (3, 11) and print(sys.prefix)' 2>/dev/null) || continue
-    case " $tried " in *" $home "*) continue ;; esac
-    [ -n "$home" ] || continue
-    tried="$tried $home"
+awk '/^```/ { code = $0 == "```python" && !code; next } code' "$source/README.md" >"$work/readme.py"
+[ -s "$work/readme.py" ] || { echo "README.md has no Python"; exit 1; }
+
+python3 "$source/tests/tools/python_shadow.py" "$source"/tools/python/tosajit/*.py "$source"/tools/python/tosajit/torch/*.py
+
+# One Python that has NumPy for each of these, or nothing.
+numpy_of() {
+    for candidate in "$1" "$build/tests/pythons/$2/bin/python"; do
+        "$candidate" -c 'import numpy' 2>/dev/null && { echo "$candidate"; return; }
+    done
+    "$1" -m venv "$build/tests/pythons/$2" >"$work/log" 2>&1 || return 0
+    "$build/tests/pythons/$2/bin/python" -m pip install --quiet --disable-pip-version-check --only-binary :all: numpy >"$work/log" 2>&1 || return 0
+    echo "$build/tests/pythons/$2/bin/python"
+}
+
+tried="" minors="" with_numpy=""
+printf '%-8s %-8s %-12s %-18s %-20s %s\n' Python NumPy python_test python_numpy_test python_manners_test README.md >"$work/table"
+for python in /usr/bin/python3 $(command -v python3 python3.11 python3.12 python3.13 python3.14 || true) \
+    $(ls "${PYENV_ROOT:-$HOME/.pyenv}"/versions/*/bin/python3 2>/dev/null || true) ${TOSAJIT_TEST_PYTHONS:-}; do
+    version=$("$python" -c 'import sys; sys.version_info >= (3, 11) and print("%d.%d.%d" % sys.version_info[:3])' 2>/dev/null) || continue
+    case " $tried " in *" $version "*) continue ;; esac
+    [ -n "$version" ] || continue
+    tried="$tried $version" minors="$minors ${version%.*}"
     "$python" "$source/tests/tools/python_test.py"
-    "$python" -c 'import numpy' 2>/dev/null || continue
-    with_numpy=$python
-    "$python" "$source/tests/tools/python_numpy_test.py"
-    "$python" "$source/tests/tools/python_manners_test.py"
+    other=$(numpy_of "$python" "$version")
+    if [ -z "$other" ]; then
+        echo "*** NOT TESTED: NumPy with Python $version, which is not to be had here"
+        printf '%-8s %-8s %-12s %s\n' "$version" none passed "not tested" >>"$work/table"
+        continue
+    fi
+    with_numpy=${with_numpy:-$other}
+    "$other" "$source/tests/tools/python_numpy_test.py"
+    manners=passed
+    "$other" "$source/tests/tools/python_manners_test.py" >"$work/manners"
+    cat "$work/manners"
+    grep -q "NOT TESTED" "$work/manners" && manners="not tested"
+    "$other" -c "$(cat "$work/readme.py"); assert y.shape == (4, 64)"
+    printf '%-8s %-8s %-12s %-18s %-20s %s\n' "$version" "$("$other" -c 'import numpy; print(numpy.__version__)')" passed passed "$manners" passed >>"$work/table"
 done
 [ -n "$tried" ] || { echo "there is no Python 3.11 or later"; exit 1; }
 [ -n "$with_numpy" ] || { echo "no Python here has NumPy: apt-get install python3-numpy"; exit 1; }
@@ -30,13 +58,13 @@ count=$(grep -c '^```python' "$source/docs/python.md")
 [ "$count" -ge 5 ] || { echo "docs/python.md has $count examples only"; exit 1; }
 (cd "$work" && "$with_numpy" -m doctest -o ELLIPSIS page.txt) || exit 1
 
-# And the lines in README.md.
-awk '/^```/ { code = $0 == "```python" && !code; next } code' "$source/README.md" >"$work/readme.py"
-[ -s "$work/readme.py" ] || { echo "README.md has no Python"; exit 1; }
-"$with_numpy" -c "$(cat "$work/readme.py"); assert y.shape == (4, 64)"
-
 # Nothing beyond the limited API: names that Python gives no other version.
 nm -D --undefined-only "$build/tools/python/tosajit/_tosajit.abi3.so" | grep -o ' _Py[A-Z][A-Za-z_]*' |
     grep -vxE ' _Py_(Dealloc|NoneStruct|TrueStruct|FalseStruct)| _PyObject_New| _PyArg_ParseTupleAndKeywords_SizeT| _PyArg_Parse_SizeT| _PyArg_ParseTuple_SizeT| _Py_BuildValue_SizeT| _PyObject_CallFunction_SizeT' &&
     { echo "these are not in the limited API"; exit 1; }
-echo "tried$tried"
+mkdir -p "$build/tests"
+cp "$work/table" "$build/tests/pythons.txt" # for run-tests.sh
+cat "$work/table"
+for minor in 3.11 3.12 3.13 3.14; do
+    case " $minors " in *" $minor "*) ;; *) echo "*** NOT TESTED: Python $minor, which is not here" ;; esac
+done

@@ -120,8 +120,8 @@ static Py_ssize_t bytes_of(const tosajit_tensor *t) {
     return bytes;
 }
 
-static bool run_into(const kernel_object *k, const tosajit_tensor *operands, PyObject *objects) {
-    view views[TOSAJIT_MAX_TENSORS];
+static bool run_into_views(const kernel_object *k, const tosajit_tensor *operands,
+                           PyObject *objects, view *views) {
     tosajit_tensor results[TOSAJIT_MAX_TENSORS];
     Py_ssize_t largest = 0;
     for (Py_ssize_t i = 0; i < k->result_count; i++) {
@@ -138,6 +138,13 @@ static bool run_into(const kernel_object *k, const tosajit_tensor *operands, PyO
     bool failed = errors_raise(k->state, status);
     call_release(views, k->result_count);
     return !failed;
+}
+
+static bool run_into(const kernel_object *k, const tosajit_tensor *operands, PyObject *objects) {
+    view few[VIEW_FEW], *views = view_room(few, k->result_count);
+    const bool ran = views && run_into_views(k, operands, objects, views);
+    view_leave(views, few);
+    return ran;
 }
 
 /* Results as arrays of another library, which takes them over. */

@@ -262,12 +262,13 @@ static kernel_object *compile_for(engine_object *e, const arguments *a, const re
         a->text,     r->names,      types->element,           types->rank,
         types->weak, types->floats, (tosajit_type)types->out, (manners_casting)types->casting};
     manners_made made;
-    if (!manners_translate(&m, &made)) return NULL;
+    if (!manners_translate(e->state, &m, &made)) return NULL;
     kernel_object *kernel = compile_text_for(e, made.text, r, types, quick);
     bool whole = kernel && kernel->operand_count == r->count && call_by_names(kernel, r);
     if (whole && made.guard) {
         kernel->guard = (PyObject *)compile_text_for(e, made.guard, r, types, quick);
         kernel->sentences = Py_NewRef(made.sentences);
+        kernel->guards_all = made.guards_all;
         whole = kernel->guard;
     }
     if (!whole && PyErr_Occurred() && made.text != a->text) manners_reword(&m);
@@ -371,6 +372,13 @@ static bool take_loose(const kernel_object *k, const call_given *g, view *views)
     return true;
 }
 
+static bool is_guarded(const kernel_object *k, const view *views) {
+    bool guarded = k->guard && k->guards_all;
+    for (Py_ssize_t i = 0; k->guard && !guarded && i < k->operand_count; i++)
+        for (int32_t d = 0; d < views[i].tensor.rank; d++) guarded |= views[i].tensor.dims[d] == 0;
+    return guarded;
+}
+
 /* What of the operands' elements only a call can know. */
 static bool passes(const kernel_object *k, const view *views) {
     static const int64_t ones[TOSAJIT_MAX_RANK] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
@@ -397,7 +405,8 @@ static PyObject *call(engine_object *e, const arguments *a, remembered *r, view 
     if (!kernel) return NULL;
     *element = kernel->result_count == 1 ? kernel->tensors[kernel->operand_count].element
                                          : TOSAJIT_TYPE_COUNT;
-    if (take_loose(kernel, &a->given, views) && (!kernel->guard || passes(kernel, views)))
+    if (take_loose(kernel, &a->given, views) &&
+        (!is_guarded(kernel, views) || passes(kernel, views)))
         result = call_run(kernel, &a->given, views);
     Py_DECREF((PyObject *)kernel);
     return result;
@@ -434,8 +443,7 @@ static PyObject *call_cast(engine_object *e, const arguments *a, remembered *r, 
     return call(e, a, r, views, types, &element);
 }
 
-static PyObject *run(engine_object *e, const arguments *a, remembered *r) {
-    view views[TOSAJIT_MAX_TENSORS];
+static PyObject *run_with(engine_object *e, const arguments *a, remembered *r, view *views) {
     bool taken[TOSAJIT_MAX_TENSORS];
     signature types = {
         .weak = 0, .floats = 0, .out = TOSAJIT_TYPE_COUNT, .casting = (uint8_t)a->casting};
@@ -452,6 +460,13 @@ static PyObject *run(engine_object *e, const arguments *a, remembered *r) {
     }
     for (Py_ssize_t i = 0; i < r->count; i++)
         if (taken[i]) view_release(&views[i]);
+    return result;
+}
+
+static PyObject *run(engine_object *e, const arguments *a, remembered *r) {
+    view few[VIEW_FEW], *views = view_room(few, r->count);
+    PyObject *result = views ? run_with(e, a, r, views) : NULL;
+    view_leave(views, few);
     return result;
 }
 

@@ -43,7 +43,7 @@ PyObject *kernel_make(module_state *state, tosajit_kernel *kernel) {
     k->call = kernel_call_quickly;
     k->kernel = kernel;
     k->engine = k->text = k->guard = k->sentences = NULL;
-    k->quick = false;
+    k->quick = k->guards_all = false;
     k->operand_count = (Py_ssize_t)operands;
     k->result_count = (Py_ssize_t)results;
     for (size_t i = 0; i < operands; i++)
@@ -133,10 +133,13 @@ static bool bind_quickly(const kernel_object *k, PyObject *const *args, Py_ssize
 }
 
 static PyObject *call_given_operands(const kernel_object *k, const call_given *given) {
-    view views[TOSAJIT_MAX_TENSORS];
-    if (!call_take(k, given, views)) return NULL;
-    PyObject *result = call_run(k, given, views);
-    call_release(views, k->operand_count);
+    view few[VIEW_FEW], *views = view_room(few, k->operand_count);
+    PyObject *result = NULL;
+    if (views && call_take(k, given, views)) {
+        result = call_run(k, given, views);
+        call_release(views, k->operand_count);
+    }
+    view_leave(views, few);
     return result;
 }
 

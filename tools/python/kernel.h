@@ -28,6 +28,7 @@ typedef struct kernel_object {
     PyObject *guard;  /* of evaluate: a kernel of the same operands, which gives 0 where the call is
                          fine, else which of `sentences`, from 1 on, says why not; null: none */
     PyObject *sentences; /* a tuple of str; null where there is no guard */
+    bool guards_all;     /* false: only calls with an empty operand need the guard */
     Py_ssize_t operand_count, result_count;
     kernel_tensor tensors[TOSAJIT_MAX_TENSORS]; /* operands, then results */
 } kernel_object;

@@ -23,10 +23,21 @@ static PyObject *function(const char *name) {
     return f;
 }
 
+/* What the text lacks is no matter of where that was found. */
+static void forget_trace(module_state *state) {
+    PyObject *type, *value, *trace;
+    if (!PyErr_ExceptionMatches(state->errors[MODULE_ERROR])) return;
+    PyErr_Fetch(&type, &value, &trace);
+    PyErr_NormalizeException(&type, &value, &trace);
+    PyException_SetTraceback(value, Py_None);
+    Py_XDECREF(trace);
+    PyErr_Restore(type, value, NULL);
+}
+
 PyObject *manners_names(module_state *state, PyObject *text) {
     PyObject *f = function("names");
     PyObject *names = f ? PyObject_CallFunctionObjArgs(f, text, NULL) : NULL;
-    (void)state;
+    if (!names) forget_trace(state);
     Py_XDECREF(f);
     return names;
 }
@@ -68,13 +79,14 @@ static PyObject *call(const manners_text *m, PyObject *f, PyObject *const lists[
     return text;
 }
 
-bool manners_translate(const manners_text *m, manners_made *made) {
+bool manners_translate(module_state *state, const manners_text *m, manners_made *made) {
     PyObject *lists[3] = {NULL, NULL, NULL};
     PyObject *f = function("translate");
     PyObject *found = f && describe(m, lists) ? call(m, f, lists) : NULL;
-    *made = (manners_made){NULL, NULL, NULL};
+    *made = (manners_made){NULL, NULL, NULL, false};
     for (int k = 0; k < 3; k++) Py_XDECREF(lists[k]);
     Py_XDECREF(f);
+    if (!found) forget_trace(state);
     if (found == Py_None) {
         made->text = Py_NewRef(m->text);
     } else if (found) {
@@ -82,6 +94,7 @@ bool manners_translate(const manners_text *m, manners_made *made) {
         made->text = Py_NewRef(PyTuple_GetItem(found, 0));
         made->guard = guard == Py_None ? NULL : Py_NewRef(guard);
         made->sentences = Py_NewRef(PyTuple_GetItem(found, 2));
+        made->guards_all = PyTuple_GetItem(found, 3) == Py_True;
     }
     Py_XDECREF(found);
     return made->text;

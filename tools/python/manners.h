@@ -36,10 +36,11 @@ typedef struct manners_made {
     PyObject *text;      /* the same, or another one */
     PyObject *guard;     /* kernel.h; null: none */
     PyObject *sentences; /* a tuple, for the guard */
+    bool guards_all;
 } manners_made;
 
 /* False with an exception. */
-bool manners_translate(const manners_text *m, manners_made *made);
+bool manners_translate(module_state *state, const manners_text *m, manners_made *made);
 void manners_release(manners_made *made);
 /* Have the exception about a text that was made speak of the caller's. */
 void manners_reword(const manners_text *m);

@@ -22,6 +22,12 @@ static bool integer_fits(tosajit_type type, long long value) {
     return -half <= value && value < half;
 }
 
+view *view_room(view few[VIEW_FEW], Py_ssize_t count) {
+    view *room = count > VIEW_FEW ? PyMem_Malloc((size_t)count * sizeof *room) : few;
+    if (!room) PyErr_NoMemory();
+    return room;
+}
+
 bool view_fits(PyObject *integer, tosajit_type type) {
     int overflow = 0;
     const long long value = PyLong_AsLongLongAndOverflow(integer, &overflow);

@@ -51,6 +51,14 @@ static inline bool view_is_dense(int32_t rank, const int64_t *dims, const int64_
     return true;
 }
 
+/* Room for views: on the stack where they are few, as it is in threads that have little of it; 25
+ * KiB are as many as there may be. Null with an exception. */
+enum { VIEW_FEW = 8 };
+view *view_room(view few[VIEW_FEW], Py_ssize_t count);
+static inline void view_leave(view *room, const view *few) {
+    if (room != few) PyMem_Free(room);
+}
+
 /* Whether a Python int is a value of a type of integers. */
 bool view_fits(PyObject *integer, tosajit_type type);
 

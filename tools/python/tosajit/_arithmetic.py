@@ -12,7 +12,7 @@ from ._tosajit import ArgumentError, ElementTypeError
 
 TYPE_CHECKING = False  # module typing takes longer to load than everything else here
 if TYPE_CHECKING:
-    from typing import Any, Callable, Dict, Iterable, List, NoReturn, Optional, Sequence, Tuple, Union
+    from typing import Any, Callable, Dict, List, NoReturn, Optional, Sequence, Tuple, Union
 
 INTEGERS = ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")
 FLOATS = ("f16", "bf16", "f32", "f64")
@@ -172,6 +172,7 @@ class Text:
     def __init__(self, names: Sequence[str] = ()) -> None:
         self.statements: List[Tuple[str, str]] = []
         self.guards: List[Tuple[str, bool, str]] = []  # what must hold nowhere, whether it has dimensions, what to say otherwise
+        self.guards_all = False  # whether they are about calls without an empty operand, too
         self.known: Dict[str, str] = {}  # the names of texts: what is written twice is one value
         self.prefix = "_"
         while any(name.startswith(self.prefix) for name in names):
@@ -206,6 +207,7 @@ class Text:
     def guard(self, value: Value, type: str, sentence: str) -> None:
         """An i64 that must be a value of the type, whatever the call brings."""
         least, most = (f"i64({limit})" for limit in limits(type))
+        self.guards_all = True
         self.guards.append((f"(({value.text} < {least}) | ({value.text} > {most}))", bool(value.places), sentence))
 
     def typed(self, value: Value, type: str) -> Value:
@@ -367,6 +369,7 @@ class Text:
         wide, bits = base.type, WIDTH[type]
         exponent = self.name(exponent)
         if type[0] == "i":
+            self.guards_all = True
             self.guards.append((self.compare("<", exponent, number(0)).text, bool(exponent.places), NEGATIVE_POWER))
         large = self.compare(">=", exponent, number(bits)).text
         exponent = self.name(self.typed(exponent, wide))
@@ -733,7 +736,7 @@ BINARY = {_ast.Add: lambda t, a, b: t.arithmetic("+", a, b), _ast.Sub: lambda t,
           _ast.RShift: lambda t, a, b: t.bitwise(">>", a, b), _ast.BitAnd: lambda t, a, b: t.bitwise("&", a, b),
           _ast.BitOr: lambda t, a, b: t.bitwise("|", a, b), _ast.BitXor: lambda t, a, b: t.bitwise("^", a, b)}
 COMPARE = {_ast.Eq: "==", _ast.NotEq: "!=", _ast.Lt: "<", _ast.LtE: "<=", _ast.Gt: ">", _ast.GtE: ">="}
-_FOLDED = {_ast.Add: operator.add, _ast.Sub: operator.sub, _ast.Mult: operator.mul, _ast.Div: operator.truediv,
+_FOLDED: Dict[Any, Callable[..., Any]] = {_ast.Add: operator.add, _ast.Sub: operator.sub, _ast.Mult: operator.mul, _ast.Div: operator.truediv,
            _ast.FloorDiv: operator.floordiv, _ast.Mod: operator.mod, _ast.LShift: operator.lshift, _ast.Pow: operator.pow,
            _ast.RShift: operator.rshift, _ast.BitAnd: operator.and_, _ast.BitOr: operator.or_, _ast.BitXor: operator.xor,
            _ast.Eq: operator.eq, _ast.NotEq: operator.ne, _ast.Lt: operator.lt, _ast.LtE: operator.le, _ast.Gt: operator.gt,
