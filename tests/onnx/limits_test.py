@@ -21,8 +21,8 @@ from support import require_same_bits, results_of, tell_leaks
 operators, _, tool = sys.argv[1:4]
 work = tempfile.TemporaryDirectory()
 FLOATS, NAN, INF = (np.float32, np.float64, np.float16), np.nan, np.inf
-EDGES = [limit + step for limit in (0, 127, 128, 255, 256, 300, 32767, 65535, 70000, 2**31 - 1, 2**31, 2**32 - 1, 2**32, 3e9, 5e9, 1e10, 9.2e18, 2.0**63, 1e30, INF)
-         for step in (-1, -0.5, 0, 0.5, 1)]
+ENDS = (0, 127, 128, 255, 256, 300, 32767, 65535, 70000, 2**31 - 1, 2**31, 2**32 - 1, 2**32, 3e9, 5e9, 1e10, 9.2e18, 2.0**63, 1e30, INF)
+EDGES = [limit + step for limit in ENDS for step in (-1, -0.5, 0, 0.5, 1)]
 NUMBERS = [*EDGES, *(-edge for edge in EDGES), NAN]
 
 
@@ -53,7 +53,8 @@ class Limits(unittest.TestCase):
                     self.expect_same(helper.make_node("Cast", ["x"], ["y"], to=to), {"x": x}, {}, to, 18, 0 if none else 1)
 
     def test_bounds_of_clip(self):
-        bounds = [(NAN, 1), (-1, NAN), (NAN, NAN), (NAN, None), (None, NAN), (-1, 1), (1, -1), (None, 1), (0.0, None), (-0.0, 1), (None, -0.0), (INF, -INF), (None, None)]
+        bounds = [(NAN, 1), (-1, NAN), (NAN, NAN), (NAN, None), (None, NAN), (-1, 1), (1, -1), (None, 1), (0.0, None), (-0.0, 1), (None, -0.0),
+                  (INF, -INF), (None, None)]
         for kind in (*FLOATS, np.int32, np.int64):
             is_float = np.dtype(kind).kind == "f"
             x = np.array([[-3, -0.0, 0.5, 7, INF, -INF, NAN, 6e4] if is_float else [-3, 0, 5, 7, 2**31 - 1, -2**31, 1, 2]]).astype(kind)

@@ -78,6 +78,27 @@ class Rows(unittest.TestCase):
             self.same(call(target, inputs), call(model, inputs), (node, report["regions"]))
         return report
 
+    def test_rows_of_one_element(self):
+        """Scale, bias and what is added are constants of one element, whose bits stand in the text of f16."""
+        N = helper.make_node
+        for kind in (np.float16, np.float32):
+            x, constants = normal(2, 6, 1, kind=kind), {name: normal(1, kind=kind) for name in "gbc"}
+            for op, names in (("SkipLayerNormalization", "xygbc"), ("SkipSimplifiedLayerNormalization", "xygc")):
+                model = model_of([N(op, list(names), ["z"], domain="com.microsoft")], {"x": x, "y": x}, ["z"], constants)
+                target, report = convert(model, *ALL)
+                self.assertEqual(len(report["regions"]), 1)
+                for a, b in zip(call(model, {"x": x, "y": x}), call(target, {"x": x, "y": x})):
+                    np.testing.assert_allclose(b, a, rtol=4e-3 if kind == np.float16 else 2e-5)
+
+    def test_no_axes_as_the_engine_reads_it(self):
+        x = normal(3, 64)
+        for word in (0, 1, 2):
+            model = model_of([helper.make_node("ReduceSum", ["x"], ["y"], noop_with_empty_axes=word), helper.make_node("Neg", ["y"], ["z"])], {"x": x}, ["z"])
+            target, _ = convert(model, *ALL)
+            a, b = call(model, {"x": x})[0], call(target, {"x": x})[0]
+            self.assertEqual(a.shape, b.shape)
+            np.testing.assert_allclose(b, a, rtol=2e-5)
+
     def test_softmax(self):
         for op in ("Softmax", "LogSoftmax"):
             for x in (normal(3, 5, 70), normal(4, 1), normal(2, 3, 4, 300) * 30):

@@ -158,6 +158,26 @@ static char *file_bytes(const char *path, size_t *size) {
     return bytes;
 }
 
+/* Any op may have any attribute. */
+static void an_op_with_every_attribute_is_read(void **state) {
+    static const char text[] =
+        "func.func @f(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {\n"
+        "  %0 = \"tosa.custom\"(%x) {operator_name = \"sqrt\", domain_name = \"tosajit\",\n"
+        "    implementation_attrs = \"\", axis = 1 : i32, joined = 0 : i32, nan_mode = \"x\",\n"
+        "    shape = array<i64: 4, 4>, perms = array<i64: 0, 1>, multiples = array<i64: 1, 1>,\n"
+        "    ranges = array<i64: 0, 1, 1, 0, 1, 1>, padding = array<i64: 0, 0, 0, 0>}\n"
+        "    : (tensor<4x4xf32>) -> tensor<4x4xf32>\n"
+        "  return %0 : tensor<4x4xf32>\n}\n";
+    notes n = {0};
+    tosajit_mlir *module = read_text(text, &n);
+    tosajit_mlir_function *f;
+    (void)state;
+    require(tosajit_mlir_build(module, 0, NULL, &f));
+    assert_int_equal(tosajit_mlir_function_result_count(f), 1);
+    tosajit_mlir_function_release(f);
+    tosajit_mlir_close(module);
+}
+
 static void text_and_bytecode_of_files_are_the_same_expression(void **state) {
     (void)state;
     tosajit_mlir *text, *bytecode, *memory;
@@ -844,6 +864,7 @@ static void threads_have_modules_of_their_own(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_in_memory_becomes_a_kernel),
+        cmocka_unit_test(an_op_with_every_attribute_is_read),
         cmocka_unit_test(text_and_bytecode_of_files_are_the_same_expression),
         cmocka_unit_test(findings_have_their_place),
         cmocka_unit_test(files_that_cannot_be_read_are_refused),

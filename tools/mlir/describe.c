@@ -108,16 +108,14 @@ void mlir_describe(MlirOperation op, tosa_op *description) {
     for (size_t k = 0; (wanted = tosa_attribute_name(description, k)) != NULL; k++) {
         const MlirAttribute attribute = attribute_of(op, wanted);
         if (mlirAttributeIsNull(attribute)) continue;
-        tosa_attribute *found = &description->attributes[description->attribute_count++];
-        found->name = wanted;
-        describe_attribute(attribute, found);
+        tosa_attribute *found = tosa_attribute_add(description, wanted);
+        if (found) describe_attribute(attribute, found);
     }
     description->op = tosa_op_of(description);
     for (size_t k = 0; k < description->operand_count; k++) {
         if (!(wanted = tosa_shape_name(description, k))) continue;
-        tosa_attribute *found = &description->attributes[description->attribute_count++];
-        found->name = wanted;
-        describe_shape(mlirOperationGetOperand(op, (intptr_t)k), found);
+        tosa_attribute *found = tosa_attribute_add(description, wanted);
+        if (found) describe_shape(mlirOperationGetOperand(op, (intptr_t)k), found);
     }
 }
 

@@ -171,6 +171,7 @@ bool onnx_tables(onnx_graph *g, tosajit_engine *engine) {
         const onnx_node *node = &g->nodes[k];
         bool enough = true;
         if (node->output_count != 1 || node->outputs[0] < 0 || node->input_count < 1) continue;
+        if (g->values[node->outputs[0]].uses == 0) continue; /* it stays, and reads what it reads */
         const onnx_value *last = onnx_input(g, node, node->input_count - 1);
         if (!is_byte(&g->values[node->outputs[0]]) || !last || !last->fresh) continue;
         if (!trace_node(&c, k, 0) || c.source < 0 || !pays(&c)) continue;

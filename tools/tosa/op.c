@@ -44,10 +44,19 @@ static tosajit_status repeat(const tosa_op *op, tosajit_status status) {
 
 static bool is_custom(const tosa_op *op) { return strcmp(op->name, "tosa.custom") == 0; }
 
+tosa_attribute *tosa_attribute_add(tosa_op *op, const char *name) {
+    if (op->attribute_count == TOSA_MOST_ATTRIBUTES) return NULL;
+    tosa_attribute *added = &op->attributes[op->attribute_count++];
+    *added = (tosa_attribute){.name = name};
+    return added;
+}
+
 const char *tosa_attribute_name(const tosa_op *op, size_t index) {
     static const char *const custom[] = {"domain_name", "operator_name", "axis",  "joined",
                                          "nan_mode",    "shape",         "perms", "ranges",
                                          "multiples",   "padding",       NULL};
+    _Static_assert(sizeof custom / sizeof *custom - 1 <= TOSA_MOST_ATTRIBUTES,
+                   "a description has room for all of them");
     if (is_custom(op)) return custom[index];
     const tosajit_op known = tosajit_op_find(op->name);
     const bool none = known == TOSAJIT_OP_COUNT || view_form_has_shapes(known);

@@ -18,7 +18,7 @@
 enum {
     TOSA_NAME = 128, /* of an op */
     TOSA_TEXT_SIZE = 64,
-    TOSA_MOST_ATTRIBUTES = 8, /* of ops that the library has */
+    TOSA_MOST_ATTRIBUTES = 12, /* of ops that the library has; tosa.custom has ten */
     TOSA_MOST_NUMBERS = 3 * TOSAJIT_MAX_RANK,
 };
 
@@ -52,6 +52,9 @@ typedef struct tosa_op {
     tosajit_tensor_type result; /* as declared */
     void *origin;               /* for the step */
 } tosa_op;
+
+/* The next attribute of a description, of that name; null where it has no room for one. */
+tosa_attribute *tosa_attribute_add(tosa_op *op, const char *name);
 
 /* The attributes that matter to an op of that name; null behind the last one. Others are not looked
  * at, wherever they come from. */

@@ -114,14 +114,15 @@ void file_describe(const file_graph *g, int32_t number, tosa_op *description) {
     for (size_t k = 0; (wanted = tosa_attribute_name(description, k)) != NULL; k++) {
         const attribute_row *row = find_row(op.op, wanted);
         tosa_attribute found = {.name = wanted};
+        tosa_attribute *place = NULL;
         if (row && op.attributes && describe_attribute(g, &op, row, &found))
-            description->attributes[description->attribute_count++] = found;
+            place = tosa_attribute_add(description, wanted);
+        if (place) *place = found;
     }
     description->op = tosa_op_of(description);
     for (size_t k = 0; k < op.inputs.count; k++) {
         if (!(wanted = tosa_shape_name(description, k))) continue;
-        tosa_attribute *found = &description->attributes[description->attribute_count++];
-        found->name = wanted;
-        describe_shape(g, flat_text_at(op.inputs, k), found);
+        tosa_attribute *found = tosa_attribute_add(description, wanted);
+        if (found) describe_shape(g, flat_text_at(op.inputs, k), found);
     }
 }

@@ -62,11 +62,11 @@ bool onnx_region_is_number(const onnx_graph *g, const onnx_node *node, int32_t o
 }
 
 /* A number takes the type of its neighbour, and that must be its own. In Where both neighbours may
- * be numbers. */
+ * be numbers, and operators of rows may widen it first. */
 static void write_number(const onnx_node *node, const onnx_value *value, char name[NAME]) {
     char text[32];
     onnx_constant_text(value->constant, text);
-    const bool typed = onnx_is(node, "Where");
+    const bool typed = onnx_is(node, "Where") || onnx_form_is_rows(onnx_form_of(node));
     const char *type = tosajit_type_name(onnx_element(value->type.element));
     if (typed && type)
         snprintf(name, NAME, "%s(%s)", type, text);

@@ -374,7 +374,7 @@ static void reduce(site *s) {
     const onnx_type from = *s->result;
     const Onnx__AttributeProto *list = onnx_attribute(s->node->proto, "axes");
     const bool given = list ? list->n_ints > 0 : axis_count(s) != 0 && onnx_input(s->g, s->node, 1);
-    const bool none = number(s, "noop_with_empty_axes", 0) != 0;
+    const bool none = number(s, "noop_with_empty_axes", 0) == 1; /* as the engine reads it */
     const int32_t rank = from.rank, count = given ? axis_count(s) : none ? 0 : rank;
     const bool keeps = number(s, "keepdims", 1) == 1; /* as the engine reads it */
     bool reduced[TOSAJIT_MAX_RANK] = {false};

@@ -88,8 +88,8 @@ def _convert(path, target, words):
     """Write the new model, and say how many regions it has. What the engine has not optimised is no new model without any. What is wrong
     is a RuntimeError."""
     environment = dict(os.environ, TOSAJIT_PYTHON=sys.executable)
-    run = subprocess.run([_command(), "onnx", os.path.abspath(path), "-o", target, "--external-data", "--json", *words], env=environment, capture_output=True,
-                         stdin=subprocess.DEVNULL)
+    run = subprocess.run([_command(), "onnx", os.path.abspath(path), "-o", target, "--external-data", "--json", *words], env=environment,
+                         capture_output=True, stdin=subprocess.DEVNULL)
     if run.returncode:
         raise RuntimeError(run.stderr.decode(errors="replace").strip() or "tosajit onnx ended with %d" % run.returncode)
     said = json.loads(run.stdout)
