@@ -772,6 +772,18 @@ class Saved(unittest.TestCase):
         with open(path, "rb") as file:
             self.assertTrue(torch.equal(tosajit.torch.load(file)(x), tosajit.torch.load(path)(x)))
 
+    def test_negative_bit(self):
+        """Of an argument, whose memory has other signs."""
+        path, n = self.path("m.pt2"), torch.complex(torch.ones(4), torch.arange(4.0)).conj().imag
+        function = lambda x: F.gelu(x) * 2 + x
+        module = nn.Module()
+        module.forward = function
+        tosajit.torch.save(torch.export.export(module, (torch.randn(4),)), path)
+        run, compiled = tosajit.torch.load(path), torch.compile(function, backend="tosajit")
+        compiled(torch.randn(4))
+        for call in (run, compiled):
+            torch.testing.assert_close(call(n), function(n))
+
     def test_copies(self):
         module, path = Counted().eval(), self.path("m.pt2")
         x, scale = torch.randn(4, 8), torch.randn(16)

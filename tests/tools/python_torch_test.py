@@ -65,6 +65,24 @@ class Torch(unittest.TestCase):
                 tosajit.evaluate("x + x", x=wrong)
             self.assertLess(len(str(caught.exception)), 400)
 
+    def test_negative_bit(self):
+        """Memory has the numbers without their sign."""
+        x = torch.arange(6.0)
+        z = torch.complex(x, x + 1)
+        kernel = tosajit.compile("y = x * x + x : f32[?]").wait()
+        for n in (z.conj().imag, z.conj().imag[1:2], z.conj().imag.view(2, 3).t()[1]):
+            self.assertTrue(n.is_neg())
+            self.assertTrue(torch.equal(tosajit.evaluate("n + 0", n=n), n.clone()))
+            self.assertTrue(torch.equal(kernel(n), n * n + n))
+            self.assertTrue(torch.equal(kernel(n, out=torch.empty(n.shape)), n * n + n))
+            with self.assertRaisesRegex(tosajit.ArgumentError, "result .* has its negative bit set"):
+                tosajit.evaluate("a + 1", a=torch.ones(n.shape), out=n)
+        self.assertEqual(tosajit.evaluate("n * 2", n=z.conj().imag[2]).item(), -6)
+        with self.assertRaisesRegex(tosajit.ArgumentError, "result .* has its negative bit set"):
+            kernel(x, out=torch._neg_view(torch.zeros(6)))
+        with self.assertRaisesRegex(BufferError, "detach"):
+            kernel(z.requires_grad_().conj().imag)
+
     def test_beside_other_arrays(self):
         import numpy as np
         x = torch.ones(3)

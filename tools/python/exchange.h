@@ -11,7 +11,11 @@
 const dlpack_exchange *exchange_of(module_state *state, PyObject *object);
 /* What an object shows, which stays its own. False, without an exception: it has to be asked by
  * __dlpack__, which also says why it refuses. */
-bool exchange_show(module_state *state, PyObject *object, dlpack_tensor *seen);
+bool exchange_show(module_state *state, PyObject *object, bool writable, dlpack_tensor *seen);
+/* Whether an object's memory has its numbers without their sign, which a bit of PyTorch's says
+ * (z.conj().imag); and the same object with memory that has it. Null with an exception. */
+bool exchange_is_negative(module_state *state, PyObject *object);
+PyObject *exchange_resolve(const module_state *state, PyObject *object);
 /* A new tensor of that type, dense. Null with an exception. */
 PyObject *exchange_make(const dlpack_exchange *api, tosajit_type element, int32_t rank,
                         const int64_t *dims);

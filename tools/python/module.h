@@ -41,10 +41,11 @@ typedef struct module_numpy {
 /* Types of tensors with functions in C (exchange.h), as many as one program may use. */
 enum { MODULE_EXCHANGES = 4 };
 typedef struct module_exchange {
-    PyObject *attribute, *gradient; /* names of attributes */
+    PyObject *attribute, *gradient, *negative, *resolve; /* names of attributes */
     struct {
         PyTypeObject *type;
         const struct dlpack_exchange *api;
+        PyCFunction is_negative; /* the type's is_neg; null: it has none that is written in C */
     } known[MODULE_EXCHANGES];
     size_t next;
 } module_exchange;

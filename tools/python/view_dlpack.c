@@ -75,6 +75,25 @@ static bool view_tensor(module_state *state, view *v, PyObject *object, const re
                           (PyObject *)Py_TYPE(object));
 }
 
+static bool take_lent(module_state *state, view *v, PyObject *object, const request *r);
+
+/* What memory has is another number than the tensor's. */
+static bool take_negative(module_state *state, view *v, PyObject *object, const request *r) {
+    if (r->writable)
+        return request_refuse(state, r, TOSAJIT_INVALID_ARGUMENT,
+                              "%R has its negative bit set, so its memory has other numbers; "
+                              "take its resolve_neg()",
+                              (PyObject *)Py_TYPE(object));
+    PyObject *resolved = exchange_resolve(state, object);
+    const bool taken =
+        resolved && !exchange_is_negative(state, resolved) && take_lent(state, v, resolved, r);
+    if (!taken && !PyErr_Occurred())
+        request_refuse(state, r, TOSAJIT_INVALID_ARGUMENT, "%R has its negative bit set",
+                       (PyObject *)Py_TYPE(object));
+    Py_XDECREF(resolved); /* the view keeps its memory */
+    return taken;
+}
+
 static bool take_lent(module_state *state, view *v, PyObject *object, const request *r) {
     PyObject *method = PyObject_GetAttrString(object, "__dlpack__");
     if (!method) {
@@ -95,9 +114,12 @@ static bool take_lent(module_state *state, view *v, PyObject *object, const requ
 }
 
 bool view_take_dlpack(module_state *state, view *v, PyObject *object, const request *r) {
-    const bool shown = exchange_show(state, object, &v->from.shown);
+    const bool shown = exchange_show(state, object, r->writable, &v->from.shown);
     v->source = VIEW_SHOWN;
-    return shown ? view_tensor(state, v, object, r) : take_lent(state, v, object, r);
+    if (shown) return view_tensor(state, v, object, r);
+    return exchange_of(state, object) && exchange_is_negative(state, object)
+               ? take_negative(state, v, object, r)
+               : take_lent(state, v, object, r);
 }
 
 /* The producer may run Python, which must not meet the exception of a call that failed. */
