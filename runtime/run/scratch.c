@@ -59,8 +59,9 @@ tosajit_status scratch_make(const tosajit_kernel *kernel, view *tensors, int32_t
     return TOSAJIT_OK;
 }
 
+/* Without memory they are offsets, as numbers: C adds none to a null pointer. */
 void scratch_place(const tosajit_kernel *kernel, view *tensors, const scratch *s, char *memory) {
     for (int32_t k = 0; k < kernel->plan.scratch_count; k++)
         tensors[kernel->tensor_count + kernel->plan.result_count + k].tensor.data =
-            memory + s->offsets[k];
+            (void *)((uintptr_t)memory + (uintptr_t)s->offsets[k]);
 }

@@ -168,7 +168,7 @@ static void block_walk(const staging *s, int32_t p, const int64_t *start, char *
         const bool table = t < part->leaf_count && part->leaves[t].table,
                    own = is_scratch(s, part, t);
         const int32_t shift = part->rank - v->tensor.rank;
-        char *at = own ? memory + (intptr_t)v->tensor.data : v->tensor.data;
+        char *at = own ? (char *)((uintptr_t)memory + (uintptr_t)v->tensor.data) : v->tensor.data;
         tile->splat_strides[t] = table ? v->strides[0] : 0;
         for (int32_t d = 0; d < part->rank; d++) {
             const bool moves = !table && d >= shift && v->tensor.dims[d - shift] != 1;
