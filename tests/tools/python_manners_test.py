@@ -165,6 +165,13 @@ class Manners(unittest.TestCase):
             return
         self.compare(text, names, wanted, close, engines)
 
+    def test_an_axis_by_place(self):
+        x = np.arange(24.0).reshape(2, 3, 4)
+        for axis in (0, -1, (0, 2), None):
+            for name, function in (("amax", np.max), ("amin", np.min), ("sum", np.sum), ("any", np.any)):
+                self.compare(f"{name}(x, {axis})", {"x": x}, function(x, axis))
+                self.compare(f"{name}(x, {axis}, keepdims=True)", {"x": x}, function(x, axis, keepdims=True))
+
     def test_every_function_of_every_type(self):
         for dtype in TYPES:
             for text in [f"{name}(x)" for name in self.ONE] + self.WITH_NUMBERS:
