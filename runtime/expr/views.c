@@ -224,12 +224,15 @@ static tosajit_status find_operand(lowering *l, tosajit_value from, view_chain c
                                                           : TOSAJIT_OK;
 }
 
-/* A constant of one element, which has these sizes, through a chain: it stays part of the code. */
+/* A constant of one element, which has these sizes, through a chain: it stays part of the code.
+ * Along a size that only a call knows it repeats. */
 static tosajit_status see_splat(lowering *l, tosajit_value leaf, view_sizes own, view_chain chain,
                                 tosajit_value *value) {
     const expr_node *node = &l->source->nodes[leaf];
     tosajit_status status = see(l, chain, &own);
-    const tosajit_tensor_type type = type_of(node->type.element, &own);
+    tosajit_tensor_type type = type_of(node->type.element, &own);
+    for (int32_t d = 0; d < type.rank; d++)
+        if (type.dims[d] == TOSAJIT_DYNAMIC) type.dims[d] = 1;
     if (!status)
         status =
             expr_constant_bytes(l->program, &type, node->data, node->data_size, node->splat, value);

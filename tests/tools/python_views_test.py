@@ -309,6 +309,11 @@ def broadcasts():
         for shape in ((4, 1), (1, 1), (1, 3), (5, 3)):
             array = np.arange(float(np.prod(shape))).reshape(shape).astype("f4")
             compare(kernel, array, np.broadcast_to(array, (2, shape[0], 3)) * 2, False, "broadcast_to (2, -1, 3)")
+        # A constant that repeats along a dynamic size which is cut.
+        for text, wanted in (("broadcast_to(x, 2, -1)[1, 2:] : f32[?,?]", lambda x: np.broadcast_to(x, (2, 5))[1, 2:]),
+                             ("transpose(x + [[1],[1]])[1:] : f32[?,?]", lambda x: (x + 1).T[1:])):
+            array = np.arange(10, dtype=np.float32).reshape(2, 5)
+            compare(engine.compile(text), array, wanted(array), False, text)
     for text in ("broadcast_to(x, 0) : f32[?]", "broadcast_to(x, 0) : f32[1]", "broadcast_to(x, -2) : f32[1]", "broadcast_to(x, 2, 0) : f32[3]"):
         try:
             tosajit.compile(text)
