@@ -82,12 +82,7 @@ def operator(function):
     return lambda x, y: each(function, x, y), lambda x, y: each(function, y, x)
 
 
-def shift(function):
-    return lambda a, b: function(a, b)
-
-
-for sign, ufunc in dict(add=np.add, sub=np.subtract, mul=np.multiply, truediv=np.true_divide, floordiv=np.floor_divide,
-                        mod=np.remainder, lshift=np.left_shift, rshift=np.right_shift).items():
+for sign, ufunc in dict(add=np.add, sub=np.subtract, mul=np.multiply, truediv=np.true_divide, mod=np.remainder, lshift=np.left_shift, rshift=np.right_shift).items():
     for prefix, method in zip(("__", "__r"), operator(ufunc)):
         setattr(Value, f"{prefix}{sign}__", method)
 for sign, ufunc in {"and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor}.items():
@@ -112,10 +107,6 @@ def _by_libm(name):
     function.restype, function.argtypes = ctypes.c_double, [ctypes.c_double]
     vector = np.frompyfunc(function, 1, 1)
     return lambda x: vector(x.astype(np.float64)).astype(np.longdouble)
-
-
-def _cbrt(x):
-    return np.cbrt(x)
 
 
 # name: value in long double, and how many units of f64, and beyond half a unit of narrower types, it may be off.
@@ -221,6 +212,32 @@ def to_type(dtype, rounding):
     return make
 
 
+def floor_divide(x, y):
+    """Of floats next to the quotient, rounded down: NumPy's, where all whole numbers have a value of the type."""
+
+    def compute(a, b):
+        wanted = np.asarray(np.floor_divide(a, b))
+        dtype = wanted.dtype
+        if dtype not in FLOATS:
+            return wanted
+        flat = [np.ascontiguousarray(o).reshape(-1) for o in np.broadcast_arrays(*[np.asarray(o).astype(dtype) for o in (a, b)])]
+        found, wanted, shape = np.asarray(_found("floor_divide", dtype, flat)), wanted.reshape(-1), wanted.shape
+        exact = np.floor(flat[0].astype(np.longdouble) / flat[1].astype(np.longdouble))
+        large = np.isfinite(exact) & (np.abs(exact) >= 2.0 ** np.finfo(dtype).nmant)
+        same = (found == wanted) & (np.signbit(found) == np.signbit(wanted)) | np.isnan(found) & np.isnan(wanted)
+        right = np.where(large, _units(found, exact, dtype) <= 1, same)
+        if not right.all():
+            k = int(np.argmin(right))
+            raise Misfit(f"floor_divide of {NAME_OF[dtype]} {[o[k] for o in flat]}: {found[k]!r}, not {wanted[k]!r}")
+        return found.reshape(shape)
+
+    return each(compute, x, y)
+
+
+Value.__floordiv__ = floor_divide
+Value.__rfloordiv__ = lambda y, x: floor_divide(x, y)
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # Functions of elements that NumPy leaves open, or lacks
 
@@ -262,10 +279,16 @@ def no_nan(function):
     return lambda x, y: each(compute, x, y)
 
 
+def conj(x):
+    if dtype_of(x) == bool:
+        raise Unsure("NumPy makes int8 of them")
+    return each(np.conj, x)
+
+
 def reciprocal(x):
     """Of integers a quotient, which NumPy leaves open at 0."""
-    if isinstance(x, Value) and x.a.dtype not in FLOATS and (x.a == 0).any():
-        raise Unsure("the reciprocal of 0")
+    if dtype_of(x) == bool or isinstance(x, Value) and x.a.dtype not in FLOATS and (x.a == 0).any():
+        raise Unsure("the reciprocal of 0, and of bools, which NumPy makes int8")
     return each(np.reciprocal, x)
 
 
@@ -609,8 +632,8 @@ def pad(x, *given, constant_values=0):
 # Names
 
 UNARY = ["abs", "absolute", "fabs", "sign", "square", "floor", "ceil", "trunc", "fix", "rint", "sqrt", "isnan", "isinf", "isfinite",
-         "logical_not", "ones_like", "zeros_like", "conj"]
-BINARY = ["fmod", "remainder", "floor_divide", "logical_and", "logical_or", "logical_xor", "nextafter"]
+         "logical_not", "ones_like", "zeros_like"]
+BINARY = ["fmod", "remainder", "logical_and", "logical_or", "logical_xor", "nextafter"]
 REDUCERS = {"sum": reduction("sum"), "prod": reduction("prod"), "any": reduction("any"), "all": reduction("all"), "mean": mean,
             "var": var, "std": std, "norm": norm, "logsumexp": logsumexp,
             "max": extreme_or_reduction(maximum, "max"), "min": extreme_or_reduction(minimum, "min"),
@@ -644,7 +667,7 @@ NAMES = {**{name: _plain(getattr(np, name)) for name in UNARY + BINARY if name n
          **{name: _plain(getattr(np, name)) for name in ("ones_like", "zeros_like")},
          **{name: (lambda *operands, name=name: real(name, *operands)) for name in REALS if name != "power"},
          **{name: written(function) for name, function in WRITTEN.items()},
-         "round": lambda x: each(np.round, x), "copysign": no_nan(np.copysign), "signbit": signbit, "reciprocal": reciprocal, "power": power,
+         "round": lambda x: each(np.round, x), "copysign": no_nan(np.copysign), "signbit": signbit, "conj": conj, "reciprocal": reciprocal, "power": power, "floor_divide": floor_divide,
          "maximum": maximum, "minimum": minimum, "fmax": fmax, "fmin": fmin, "where": where, "select": where, "clip": clip,
          "relu": lambda x: maximum(x, 0), **CASTS, **MOVERS, **NORMS, **REDUCERS,
          "pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan, "true": True, "false": False}

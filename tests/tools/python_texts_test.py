@@ -227,28 +227,31 @@ def has(*patterns):
 
 PIECES, REPEATS, SLICES = r"\b(concat|cat|concatenate|pad)\(", r"\b(tile|broadcast_to)\(", r"\[|\bflip\("
 JOINS = r"\breshape\("
-# language.md, "Functions that move elements", unless another page is named
+# language.md, "What strides cannot say is refused", unless another place is named
+MOVED = f"{JOINS}|{REPEATS}|{PIECES}"
 REFUSALS = (
     ("share memory", in_place),
     ("cannot be seen through", has(VIEWS, REDUCES)),
-    ("lie apart", has(JOINS, f"{SLICES}|transpose|permute|swapaxes|{PIECES}")),
-    ("repeated along some of the dimensions that are joined", has(JOINS, REPEATS)),
-    ("repeats along some of the dimensions that are joined", has(JOINS)),
+    ("lie apart", has(MOVED)),
+    ("repeated along some of the dimensions that are joined", has(REPEATS, f"{REDUCES}|{SLICES}|{JOINS}")),
+    ("repeats along some of the dimensions that are joined", has(MOVED)),
+    ("is repeated, but only a size of 1 can be", has(f"{PIECES}|{REPEATS}")),
     ("do not lie in one run in this call", has(JOINS)),
-    ("repeated along some of the dimensions that are joined", has(REPEATS, f"{REDUCES}|{SLICES}")),
     ("both are dynamic; one may be", has(REPEATS)),  # semantics.md, "Views"
-    ("which sizes are 1 is not known before the call", has(r"\bsqueeze\(")),
-    ("the slice does not fit", has(f"{SLICES}|\\bpad\\(")),  # of a dynamic size; of an empty one in pad: semantics.md, "Views"
+    ("the operand has another number of elements: 0 and 0", has(REPEATS)),  # there, too
+    ("the slice does not fit; size and begin: 0 and", has(r"\bpad\(")),  # there, too
+    ("the slice does not fit", has(SLICES)),  # a range that leaves a dynamic size
     ("nothing is left of", has(SLICES)),
-    ("more than 24 pieces", has(PIECES)),
+    (" leave the ", lambda case: case.door.form == "static"),  # semantics.md: nothing is clipped
+    ("no text makes an empty one", has(REPEATS)),
+    ("which sizes are 1 is not known before the call", has(r"\bsqueeze\(")),
+    ("is no value of", has(r"\b[iu](8|16|32|64)\([-(]*[0-9.]")),  # "Numbers"
+    ("more than 24 pieces", has(PIECES)),  # what is computed piece by piece
     ("of what is concatenated only the last operand may have a dynamic size", has(PIECES)),
     ("a slice across pieces", has(PIECES, SLICES)),
     ("which it cannot take piece by piece", has(PIECES)),
     ("it reduces along pieces", has(PIECES, REDUCES)),
     ("is beside a piece has another size", has(PIECES)),
-    ("is repeated, but only a size of 1 can be", has(f"{PIECES}|{REPEATS}")),
-    ("no text makes an empty one", has(REPEATS)),
-    (" leave the ", lambda case: case.door.form == "static"),
     ("two concatenations meet", has(PIECES)),
 )
 EXCLUDED = dict(line.split("=", 1) for line in os.environ.get("TOSAJIT_EXCLUDE", "").split("\n") if line)  # in development
