@@ -153,7 +153,7 @@ class Reader:
         name = node.func.id
         if any(type(a) is _ast.Starred for a in node.args) or any(k.arg is None for k in node.keywords):
             self.foreign(node, "arguments are given one by one")
-        if name in _REDUCERS and (_REDUCERS[name] != "own" or len(node.args) == 1):
+        if name in _REDUCERS and (name not in ("max", "min") or len(node.args) == 1):
             return self.reduce(node, name)
         if name in _MOVERS:
             return _MOVERS[name](self, node)
