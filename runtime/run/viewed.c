@@ -238,7 +238,7 @@ static bool through_group(const call_sizes *c, const view_step *step, const view
         ones &= size == 1;
         empty |= size == 0;
     }
-    if (whole && empty) return split_run(c, behind, s, lead, 0, to), true; /* nothing is read */
+    if (empty) return split_run(c, behind, s, lead, 0, to), true; /* nothing is read */
     if (whole) return through_whole(c, behind, s, lead, from, to);
     for (int32_t d = s->out; d < s->out_end; d++) to->dims[lead + d] = 1, to->strides[lead + d] = 0;
     return ones || through_one(before, behind, s, lead, from, to);

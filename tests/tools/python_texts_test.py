@@ -234,7 +234,7 @@ REFUSALS = (
     ("cannot be seen through", has(VIEWS, REDUCES)),
     ("lie apart", has(MOVED)),
     ("repeated along some of the dimensions that are joined", has(REPEATS, f"{REDUCES}|{SLICES}|{JOINS}")),
-    ("repeats along some of the dimensions that are joined", has(MOVED)),
+    ("repeats along some of the dimensions that are joined", has(f"{MOVED}|{SLICES}")),
     ("is repeated, but only a size of 1 can be", has(f"{PIECES}|{REPEATS}")),
     ("do not lie in one run in this call", has(JOINS)),
     ("both are dynamic; one may be", has(REPEATS)),  # semantics.md, "Views"
