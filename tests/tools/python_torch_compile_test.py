@@ -109,6 +109,16 @@ def watched(everything=False):
         _program.build, _program.gains = build, gains
 
 
+def every_call(call, made):
+    """What three calls give: the first one, which precompiled operations compute, one while the compiler works, and one behind it. made:
+    functions of the backend, when they are there."""
+    for k in range(3):
+        if k == 2:
+            for kernel in {kernel for function in made for kernel in function.kernels.values()}:
+                kernel.wait()
+        yield call()
+
+
 def runs_of(made):
     return sum(region.runs for call in made for region in call.regions)
 
@@ -294,6 +304,15 @@ def modules():
     ]
 
 
+def trained(run, own, x):
+    """Loss, gradients and buffers of a step."""
+    own.zero_grad()
+    x = x.clone().requires_grad_(True)
+    loss = sum((o * torch.cos(torch.arange(o.numel(), dtype=o.dtype).reshape(o.shape))).mean() for o in leaves(run(x)))
+    loss.backward()
+    return [loss, x.grad, *(p.grad for p in own.parameters()), *own.buffers()]
+
+
 class Modules(unittest.TestCase):
     def beside(self, ours, eager, exact):
         for a, b, c in zip(leaves(ours), leaves(eager), leaves(exact), strict=True):
@@ -307,13 +326,14 @@ class Modules(unittest.TestCase):
                 wide, compiled = copy.deepcopy(module).double(), torch.compile(module, backend="tosajit", dynamic=True)
                 for n in (4, 2, 7, 13):  # from 16 on convolutions have another form in PyTorch, of which dynamo makes another graph
                     x = make(n)
-                    y = compiled(x)
-                    self.beside(y, module(x), wide(x.double()))
-                    if isinstance(y, torch.Tensor):
-                        self.assertEqual(y.stride(), module(x).stride())
+                    eager, exact = module(x), wide(x.double())
+                    for y in every_call(lambda: compiled(x), made):
+                        self.beside(y, eager, exact)
+                        if isinstance(y, torch.Tensor):
+                            self.assertEqual(y.stride(), eager.stride())
                 self.assertEqual(len(made), 1, "a new size was compiled anew")
                 self.assertGreaterEqual(len(made[0].regions), fewest)
-                self.assertEqual((runs_of(made), others_of(made)), (4 * len(made[0].regions), 0))
+                self.assertEqual((runs_of(made), others_of(made)), (3 * 4 * len(made[0].regions), 0))
 
     def test_training(self):
         for name, module, make, _ in modules() if ALL else modules()[1:5]:
@@ -324,15 +344,8 @@ class Modules(unittest.TestCase):
                 compiled = torch.compile(ours, backend="tosajit", dynamic=True)
                 for n in (4, 3):
                     x = make(n)
-                    results = []
-                    for run, own, given in ((compiled, ours, x), (module, module, x), (wide, wide, x.double())):
-                        own.zero_grad()
-                        given = given.clone().requires_grad_(True)
-                        out = leaves(run(given))
-                        loss = sum((o * torch.cos(torch.arange(o.numel(), dtype=o.dtype).reshape(o.shape))).mean() for o in out)
-                        loss.backward()
-                        results.append([loss, given.grad, *(p.grad for p in own.parameters()), *own.buffers()])
-                    self.beside(*results)
+                    for results in every_call(lambda: [trained(*each) for each in ((compiled, ours, x), (module, module, x), (wide, wide, x.double()))], made):
+                        self.beside(*results)
                 self.assertEqual(len(made), 2, "there are a forward and a backward graph")
                 self.assertEqual(others_of(made), 0)
                 self.assertGreater(runs_of(made), 2)
@@ -390,6 +403,70 @@ class Modules(unittest.TestCase):
                                  {"precompiled" if kind == "precompiled" else "compiled"})
             with self.subTest(module=name):
                 self.assertTrue(all(torch.equal(a, b) for a, b in zip(*results, strict=True)))
+
+
+class Response(nn.Module):
+    """A block of ConvNeXt v2, whose response norm reads a sum and what is made of it."""
+
+    def __init__(self, c=8):
+        super().__init__()
+        self.wide, self.norm = nn.Conv2d(c, c, 5, padding=2, groups=c), nn.LayerNorm(c)
+        self.up, self.down = nn.Linear(c, 2 * c), nn.Linear(2 * c, c)
+        self.weight, self.bias = nn.Parameter(torch.randn(2 * c)), nn.Parameter(torch.randn(2 * c))
+
+    def forward(self, x):
+        y = F.gelu(self.up(self.norm(self.wide(x).permute(0, 2, 3, 1))))
+        g = y.norm(p=2, dim=(1, 2), keepdim=True)
+        y = y + torch.addcmul(self.bias.view(1, 1, 1, -1), self.weight.view(1, 1, 1, -1), y * (g / (g.mean(dim=-1, keepdim=True) + 1e-6)))
+        return x + self.down(y).permute(0, 3, 1, 2)
+
+
+class Squeezed(nn.Module):
+    """A block of EfficientNet v2, RegNetY or MobileNetV3: a convolution, another one, gates of the mean, and a sum."""
+
+    def __init__(self, act, gate, groups, c=8):
+        super().__init__()
+        self.first = nn.Sequential(nn.Conv2d(c, 2 * c, 3, padding=1, bias=False), nn.BatchNorm2d(2 * c), act())
+        self.second = nn.Sequential(nn.Conv2d(2 * c, 2 * c, 3, padding=1, groups=groups, bias=False), nn.BatchNorm2d(2 * c), act())
+        self.squeeze = nn.Sequential(nn.AdaptiveAvgPool2d(1), nn.Conv2d(2 * c, 4, 1), act(), nn.Conv2d(4, 2 * c, 1), gate())
+        self.last = nn.Sequential(nn.Conv2d(2 * c, c, 1, bias=False), nn.BatchNorm2d(c))
+
+    def forward(self, x):
+        y = self.second(self.first(x))
+        return F.relu(x + self.last(y * self.squeeze(y)))
+
+
+class Gradients(unittest.TestCase):
+    def blocks(self):
+        torch.manual_seed(3)
+        return {"ConvNeXt v2": nn.Sequential(Response(), Response()), "EfficientNet v2": Squeezed(nn.SiLU, nn.Sigmoid, 16),
+                "RegNetY": Squeezed(nn.ReLU, nn.Sigmoid, 4), "MobileNetV3": Squeezed(nn.Hardswish, nn.Hardsigmoid, 16)}
+
+    def gradients(self, run, module, x):
+        module.zero_grad()
+        run(x).square().mean().backward()
+        return [p.grad.double() for p in module.parameters()]
+
+    def test_first_gradients(self):
+        """They are as close to those in f64 as those of the same graph by PyTorch's operations. Three times as far is other rounding, and
+        a unit of the last place of the largest gradient where PyTorch has luck."""
+        for name, module in self.blocks().items():
+            for layout in (torch.contiguous_format, torch.channels_last):
+                x = torch.randn(4, 8, 6, 6).to(memory_format=layout)
+                wide = copy.deepcopy(module).double()
+                exact = self.gradients(wide, wide, x.double())
+                torch._dynamo.reset()
+                peer = self.gradients(torch.compile(module, backend="aot_eager"), module, x)
+                torch._dynamo.reset()
+                largest = max(g.abs().max().item() for g in exact)
+                with watched() as made:
+                    run = torch.compile(module, backend="tosajit")
+                    for call, ours in enumerate(every_call(lambda: self.gradients(run, module, x), made)):
+                        for (parameter, _), a, b, c in zip(module.named_parameters(), ours, peer, exact, strict=True):
+                            with self.subTest(module=name, layout=layout, call=call, parameter=parameter):
+                                allowed = 3 * (b - c).norm().item() + torch.finfo(torch.float32).eps * largest * c.numel() ** 0.5
+                                self.assertLessEqual((a - c).norm().item(), allowed)
+                self.assertEqual(others_of(made), 0)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -519,23 +596,26 @@ VIEWED = [
 
 class Programs(unittest.TestCase):
     def alike(self, program, a, b, **how):
-        results = []
-        for run in (program, torch.compile(program, backend="tosajit", **how)):
+        def ran(run):
             given = [t.clone(memory_format=torch.preserve_format) for t in (a, b)]
             torch.manual_seed(7)
-            results.append((run(*given), given))
+            return leaves((run(*given), given))
+
         wide = None
         if program is not random and program is not automatic:
             torch.manual_seed(7)
             given = [a.double(), b.double()]
             wide = leaves((program(*given), given))
-        eager, ours = map(leaves, results)
-        self.assertEqual(len(ours), len(eager))
-        for k, (x, y) in enumerate(zip(ours, eager)):
-            exact = wide[k] if wide and isinstance(y, torch.Tensor) and y.dtype.is_floating_point else None
-            self.assertIsNone(complaint(x, y, exact))
-            if isinstance(y, torch.Tensor):
-                self.assertEqual(x.stride(), y.stride())
+        eager, compiled = ran(program), torch.compile(program, backend="tosajit", **how)
+        with watched() as made:
+            for ours in every_call(lambda: ran(compiled), made):
+                self.assertEqual(len(ours), len(eager))
+                for k, (x, y) in enumerate(zip(ours, eager)):
+                    exact = wide[k] if wide and isinstance(y, torch.Tensor) and y.dtype.is_floating_point else None
+                    self.assertIsNone(complaint(x, y, exact))
+                    if isinstance(y, torch.Tensor):
+                        self.assertEqual(x.stride(), y.stride())
+        return made
 
     def test_programs(self):
         torch.manual_seed(4)
@@ -556,11 +636,11 @@ class Programs(unittest.TestCase):
         a, b = torch.randn(4, 6), torch.randn(4, 6)
         for k, (program, most) in enumerate(VIEWED):
             for how in ({}, {"dynamic": True}):
-                with self.subTest(program=k, how=how), watched() as made, self.assertNoLogs("tosajit.torch", "WARNING"):
+                with self.subTest(program=k, how=how), self.assertNoLogs("tosajit.torch", "WARNING"):
                     torch._dynamo.reset()
-                    self.alike(program, a, b, **how)
+                    made = self.alike(program, a, b, **how)
                     self.assertEqual(others_of(made), 0)
-                    self.assertTrue(how or 0 < runs_of(made) <= most, runs_of(made))
+                    self.assertTrue(how or 0 < runs_of(made) <= 3 * most, runs_of(made))
 
     def test_refused_options(self):
         for wrong in ({"accuracy": "best"}, {"speed": 9}):

@@ -37,6 +37,11 @@ def threshold(x: torch.Tensor, bound: Any, value: Any) -> torch.Tensor:
     return torch.where(_wide(x) <= bound, value, x)
 
 
+def densely(function: Callable[..., Any]) -> Callable[..., Any]:
+    """With results that are contiguous, whatever was given."""
+    return lambda *args: tuple(t.contiguous() for t in function(*args))
+
+
 def _left(x: torch.Tensor, dim: Any, correction: Any, keepdim: bool) -> Any:
     return NotImplemented
 
@@ -95,4 +100,5 @@ def written(known: Dict[Any, Callable[..., Any]]) -> Dict[Any, Callable[..., Any
             aten.std.correction: widely(aten.var.correction, _deviation), aten.std_mean.correction: widely(aten.var_mean.correction, _deviation)}
     ends = {aten.elu.default: elu, aten.softshrink.default: softshrink, aten.threshold.default: threshold}
     norms = {op: within(_corrected, known[op]) for op in BATCH_NORMS if op in known}
+    ends[aten.log_sigmoid_forward.default] = densely(known[aten.log_sigmoid_forward.default])
     return {**wide, **ends, **norms, aten.native_layer_norm.default: narrowly(known[aten.native_layer_norm.default])}
