@@ -363,11 +363,10 @@ static kernel_object *kernel_for(engine_object *e, const arguments *a, remembere
 /* Numbers and bools again, as what the kernel takes them for. */
 static bool take_loose(const kernel_object *k, const call_given *g, view *views) {
     for (Py_ssize_t i = 0; i < k->operand_count; i++) {
-        const request ask = {"operand", PyTuple_GetItem(k->names, i), k->tensors[i].element, 0,
-                             false};
-        if (views[i].tensor.element != ask.element && is_loose(g->objects[i]) &&
-            !view_take(k->state, &views[i], g->objects[i], &ask))
-            return false;
+        const tosajit_type element = k->tensors[i].element;
+        if (views[i].tensor.element == element || !is_loose(g->objects[i])) continue;
+        const request ask = {"operand", PyTuple_GetItem(k->names, i), element, 0, false};
+        if (!view_take(k->state, &views[i], g->objects[i], &ask)) return false;
     }
     return true;
 }

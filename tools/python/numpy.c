@@ -36,6 +36,28 @@ static bool is_as_known(const module_numpy *n) {
     return same;
 }
 
+/* The function of NumPy's table for C by which arrays are made: the call by Python's names takes
+ * three times as long. Its place in the table is part of NumPy's binary interface, of which 1.x and
+ * 2.x have these versions. */
+static numpy_make_function *find_make(void) {
+    enum { VERSION, EMPTY = 184, ABI_1 = 0x01000009, ABI_2 = 0x02000000 };
+    static const char *const names[] = {"numpy._core.multiarray", "numpy.core.multiarray"};
+    numpy_make_function *make = NULL;
+    for (size_t k = 0; !make && k < sizeof names / sizeof *names; k++) {
+        PyObject *name = PyUnicode_FromString(names[k]);
+        PyObject *module = name ? PyImport_GetModule(name) : NULL;
+        PyObject *capsule = module ? PyObject_GetAttrString(module, "_ARRAY_API") : NULL;
+        void **api = capsule ? PyCapsule_GetPointer(capsule, NULL) : NULL;
+        const unsigned version = api ? ((unsigned (*)(void))api[VERSION])() : 0;
+        if (version == ABI_1 || version == ABI_2) make = (numpy_make_function *)api[EMPTY];
+        Py_XDECREF(capsule);
+        Py_XDECREF(module);
+        Py_XDECREF(name);
+        PyErr_Clear();
+    }
+    return make;
+}
+
 /* The element type that NumPy itself has for a dtype. */
 static tosajit_type own_element(const module_numpy *n, const PyObject *dtype) {
     for (int t = 0; t < TOSAJIT_TYPE_COUNT; t++)
@@ -74,6 +96,7 @@ static bool find(module_numpy *n, PyObject *numpy) {
     Py_XDECREF(dtype);
     if (!found) numpy_forget(n);
     n->seen = found && is_as_known(n);
+    n->make = n->seen && sizeof(Py_ssize_t) == sizeof(int64_t) ? find_make() : NULL;
     return found;
 }
 
@@ -168,8 +191,8 @@ PyObject *numpy_bits(module_state *state, PyObject *object, tosajit_type *elemen
     return bits;
 }
 
-PyObject *numpy_make(module_state *state, tosajit_type element, int32_t rank, const int64_t *dims,
-                     bool bits) {
+static PyObject *make_by_name(const module_numpy *n, PyObject *dtype, int32_t rank,
+                              const int64_t *dims) {
     PyObject *shape = PyTuple_New(rank);
     for (int32_t d = 0; shape && d < rank; d++) {
         PyObject *size = PyLong_FromLongLong(dims[d]);
@@ -177,11 +200,16 @@ PyObject *numpy_make(module_state *state, tosajit_type element, int32_t rank, co
         Py_DECREF(shape);
         return NULL;
     }
-    const module_numpy *n = &state->numpy;
-    PyObject *dtype = bits && n->bits[element] ? n->bits[element] : n->dtypes[element];
     PyObject *array = shape ? PyObject_CallFunctionObjArgs(n->empty, shape, dtype, NULL) : NULL;
     Py_XDECREF(shape);
     return array;
+}
+
+PyObject *numpy_make(module_state *state, tosajit_type element, int32_t rank, const int64_t *dims,
+                     bool bits) {
+    const module_numpy *n = &state->numpy;
+    PyObject *dtype = bits && n->bits[element] ? n->bits[element] : n->dtypes[element];
+    return n->make ? n->make(rank, dims, Py_NewRef(dtype), 0) : make_by_name(n, dtype, rank, dims);
 }
 
 void numpy_forget(module_numpy *n) {
