@@ -33,7 +33,8 @@ EXACT, UNIT, FAST, OPEN = range(4)
 class Value:
     """An array amid a text. leaves: of each operand, view or reduction that it is computed from, which of its dimensions
     that has. near: EXACT, or UNIT where accuracy="fast" may be a unit off, or FAST where that may be anything, or OPEN. dropped:
-    whether it comes of a reduction that dropped its axes. A sum of that may be in the order of the last axis, or of another."""
+    whether it comes of a reduction that dropped its axes, or of a view of what lacks some. Of sums of that no page tells the
+    order, which is that of the last axis or of another, at once or one after the other."""
 
     __slots__ = ("a", "leaves", "near", "dropped")
 
@@ -82,7 +83,8 @@ def operator(function):
     return lambda x, y: each(function, x, y), lambda x, y: each(function, y, x)
 
 
-for sign, ufunc in dict(add=np.add, sub=np.subtract, mul=np.multiply, truediv=np.true_divide, mod=np.remainder, lshift=np.left_shift, rshift=np.right_shift).items():
+for sign, ufunc in dict(add=np.add, sub=np.subtract, mul=np.multiply, truediv=np.true_divide, mod=np.remainder,
+                        lshift=np.left_shift, rshift=np.right_shift).items():
     for prefix, method in zip(("__", "__r"), operator(ufunc)):
         setattr(Value, f"{prefix}{sign}__", method)
 for sign, ufunc in {"and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor}.items():
@@ -564,7 +566,8 @@ def rms_norm(x, *more, axis=-1, eps=1e-5):
 # Views: docs/language.md
 
 def view(value, function):
-    return Value(function(_number(value).a), near=value.near, dropped=value.dropped)
+    lacks = any(len(leaf) < value.a.ndim or not all(leaf) for leaf in _number(value).leaves)
+    return Value(function(value.a), near=value.near, dropped=value.dropped or lacks)
 
 
 def _list(numbers):
@@ -667,7 +670,8 @@ NAMES = {**{name: _plain(getattr(np, name)) for name in UNARY + BINARY if name n
          **{name: _plain(getattr(np, name)) for name in ("ones_like", "zeros_like")},
          **{name: (lambda *operands, name=name: real(name, *operands)) for name in REALS if name != "power"},
          **{name: written(function) for name, function in WRITTEN.items()},
-         "round": lambda x: each(np.round, x), "copysign": no_nan(np.copysign), "signbit": signbit, "conj": conj, "reciprocal": reciprocal, "power": power, "floor_divide": floor_divide,
+         "round": lambda x: each(np.round, x), "copysign": no_nan(np.copysign), "signbit": signbit, "conj": conj,
+         "reciprocal": reciprocal, "power": power, "floor_divide": floor_divide,
          "maximum": maximum, "minimum": minimum, "fmax": fmax, "fmin": fmin, "where": where, "select": where, "clip": clip,
          "relu": lambda x: maximum(x, 0), **CASTS, **MOVERS, **NORMS, **REDUCERS,
          "pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan, "true": True, "false": False}
