@@ -215,7 +215,7 @@ def to_type(dtype, rounding):
 
 
 def floor_divide(x, y):
-    """Of floats next to the quotient, rounded down: NumPy's, where all whole numbers have a value of the type."""
+    """Of floats next to the quotient, rounded down: NumPy's, where its difference and quotient, which are rounded, are no half off."""
 
     def compute(a, b):
         wanted = np.asarray(np.floor_divide(a, b))
@@ -225,7 +225,7 @@ def floor_divide(x, y):
         flat = [np.ascontiguousarray(o).reshape(-1) for o in np.broadcast_arrays(*[np.asarray(o).astype(dtype) for o in (a, b)])]
         found, wanted, shape = np.asarray(_found("floor_divide", dtype, flat)), wanted.reshape(-1), wanted.shape
         exact = np.floor(flat[0].astype(np.longdouble) / flat[1].astype(np.longdouble))
-        large = np.isfinite(exact) & (np.abs(exact) >= 2.0 ** np.finfo(dtype).nmant)
+        large = np.isfinite(exact) & (np.abs(exact) >= 2.0 ** (np.finfo(dtype).nmant - 1))
         same = (found == wanted) & (np.signbit(found) == np.signbit(wanted)) | np.isnan(found) & np.isnan(wanted)
         right = np.where(large, _units(found, exact, dtype) <= 1, same)
         if not right.all():

@@ -232,8 +232,8 @@ MOVED = f"{JOINS}|{REPEATS}|{PIECES}"
 REFUSALS = (
     ("share memory", in_place),
     ("cannot be seen through", has(f"({VIEWS}).*{REDUCES}|{REDUCES}.*({VIEWS}|{REDUCES})")),
-    ("lie apart", has(MOVED)),
-    ("repeated along some of the dimensions that are joined", has(REPEATS, f"{REDUCES}|{SLICES}|{JOINS}")),
+    ("lie apart", lambda case: has(MOVED)(case) or has(VIEWS, REDUCES)(case)),
+    ("repeated along some of the dimensions that are joined", has(REPEATS, f"{REDUCES}|{SLICES}|{JOINS}|{REPEATS}.*{REPEATS}")),
     ("repeats along some of the dimensions that are joined", has(f"{MOVED}|{REDUCES}.*({REDUCES}|{VIEWS})|({VIEWS}).*{REDUCES}")),
     ("is repeated, but only a size of 1 can be", has(f"{PIECES}|{REPEATS}")),
     ("do not lie in one run in this call", has(JOINS)),
