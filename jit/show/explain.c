@@ -32,7 +32,9 @@
 typedef struct stage {
     tosajit_tensor operands[TOSAJIT_MAX_TENSORS], results[TOSAJIT_MAX_TENSORS];
     int64_t dims[TOSAJIT_MAX_TENSORS][TOSAJIT_MAX_RANK]; /* of results that the caller left out */
-    viewed seen;                                         /* of a kernel with views */
+    tosajit_tensor seen[TOSAJIT_MAX_TENSORS]; /* of a kernel with views, like the next two */
+    viewed_numbers numbers[TOSAJIT_MAX_TENSORS];
+    viewed all;
 } stage;
 
 static tosajit_status set_stage(const tosajit_kernel *kernel, const tosajit_tensor *operands,
@@ -399,7 +401,9 @@ static void explain_part(const tosajit_kernel *kernel, const kernel_code *code, 
 static tosajit_status check_staged(const tosajit_kernel *kernel, stage *s, size_t operand_count,
                                    view *tensors) {
     const size_t count = tosajit_kernel_result_count(kernel);
-    viewed *v = &s->seen;
+    viewed *v = &s->all;
+    v->tensors = s->seen;
+    v->numbers = s->numbers;
     if (!kernel->views)
         return run_check(kernel, s->operands, operand_count, s->results, count, tensors);
     tosajit_status status = viewed_make(kernel, s->operands, operand_count, s->results, count, v);
@@ -415,7 +419,8 @@ static tosajit_status explain_staged(const tosajit_kernel *kernel, stage *s, siz
     const size_t result_count = (size_t)kernel->plan.result_count;
     const kernel_code *code = atomic_load_explicit(&kernel->code, memory_order_acquire);
     tosajit_status status = check_staged(kernel, s, operand_count, tensors);
-    scratch laid;
+    scratch_value values[TOSAJIT_MAX_TENSORS];
+    scratch laid = {.values = values};
     if (status) return status;
     call_report c = {
         .kernel = kernel,

@@ -46,8 +46,9 @@ APART bool run_any(const tosajit_bound *b, const code_part *code, void *const *d
 }
 
 static tosajit_status run_completely(const tosajit_bound *b, void *const *data) {
-    tosajit_tensor tensors[2 * TOSAJIT_MAX_TENSORS];
-    for (size_t t = 0; t < b->operand_count + b->result_count; t++) {
+    const size_t count = b->operand_count + b->result_count;
+    tosajit_tensor tensors[count];
+    for (size_t t = 0; t < count; t++) {
         tensors[t] = b->tensors[t];
         tensors[t].data = data[t];
     }
@@ -100,9 +101,12 @@ static void prepare(tosajit_bound *b, const view *operands, const view *results,
 static tosajit_status check(const tosajit_kernel *kernel, const tosajit_tensor *operands,
                             size_t operand_count, const tosajit_tensor *results,
                             size_t result_count, view *tensors) {
-    viewed v; /* not cleared */
     if (!kernel->views)
         return run_check(kernel, operands, operand_count, results, result_count, tensors);
+    const size_t count = viewed_count(kernel);
+    tosajit_tensor seen[count]; /* not cleared, like the next one */
+    viewed_numbers numbers[count];
+    viewed v = {.tensors = seen, .numbers = numbers};
     tosajit_status status = viewed_make(kernel, operands, operand_count, results, result_count, &v);
     return status ? status
                   : run_check(kernel, v.tensors, v.operand_count, v.tensors + v.operand_count,
@@ -112,10 +116,10 @@ static tosajit_status check(const tosajit_kernel *kernel, const tosajit_tensor *
 tosajit_status tosajit_bind(tosajit_kernel *kernel, const tosajit_tensor *operands,
                             size_t operand_count, const tosajit_tensor *results,
                             size_t result_count, tosajit_bound **bound) {
-    view tensors[2 * TOSAJIT_MAX_TENSORS];
     if (!kernel || (operand_count && !operands) || !results || !bound)
         return diag_error(TOSAJIT_INVALID_ARGUMENT,
                           "bind: kernel, operands, results or bound is a null pointer");
+    view tensors[kernel_view_count(kernel)];
     tosajit_status status = check(kernel, operands, operand_count, results, result_count, tensors);
     if (status) return status;
     const size_t count = operand_count + result_count,

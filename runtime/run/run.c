@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Running a kernel: check the call completely, then compute. Nothing is written before every check
- * of every part has passed. Nothing is allocated, but by the interpreter for large programs.
+ * of every part has passed. Nothing is allocated, but by stages.c for large blocks, and by the
+ * interpreter for large programs and several parts.
  *
  *     tosajit_run
  *       call_cache_run          call_cache.c    a cached call: its launch plan (launch.h), at once
@@ -174,7 +175,10 @@ bool run_writes_nothing(const tosajit_kernel *kernel, const view *tensors) {
 static tosajit_status run_viewed(const tosajit_kernel *kernel, const run_call *c,
                                  tosajit_status (*run)(const tosajit_kernel *kernel,
                                                        const run_call *c)) {
-    viewed v; /* not cleared */
+    const size_t count = viewed_count(kernel);
+    tosajit_tensor tensors[count]; /* not cleared, like the next one */
+    viewed_numbers numbers[count];
+    viewed v = {.tensors = tensors, .numbers = numbers};
     tosajit_status status =
         viewed_make(kernel, c->operands, c->operand_count, c->results, c->result_count, &v);
     for (size_t k = 0; !status && k < c->operand_count; k++) /* also one that no view reads */
@@ -187,7 +191,7 @@ static tosajit_status run_viewed(const tosajit_kernel *kernel, const run_call *c
 
 static tosajit_status run(const tosajit_kernel *kernel, const kernel_code *code,
                           const run_call *c) {
-    view tensors[2 * TOSAJIT_MAX_TENSORS];
+    view tensors[kernel_view_count(kernel)];
     tosajit_status status =
         run_check(kernel, c->operands, c->operand_count, c->results, c->result_count, tensors);
     if (!status) status = check_memory(kernel, tensors);

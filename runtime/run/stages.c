@@ -48,7 +48,7 @@ typedef struct staging {
     int64_t blocks, tasks, task_bytes;
     char *memory; /* task_bytes for each task */
     scratch scratch;
-    int64_t part_sizes[TOSAJIT_MAX_TENSORS][TOSAJIT_MAX_RANK];
+    int64_t (*part_sizes)[TOSAJIT_MAX_RANK];
 } staging;
 
 /* Where dimension d of a tensor of this rank is among `all` dimensions, counted from the end. */
@@ -102,6 +102,15 @@ static void find_multiples(const staging *s, int64_t *multiples) {
         if (*own < GRAIN) *own = GRAIN;
         if (part->cols_multiple > *own) *own = part->cols_multiple;
     }
+}
+
+/* Before blocks are planned. Arrays have room for each part, and each value of scratch. */
+static void begin(staging *s, const tosajit_kernel *kernel, view *tensors,
+                  int64_t (*sizes)[TOSAJIT_MAX_RANK], scratch_value *values) {
+    s->kernel = kernel;
+    s->tensors = tensors;
+    s->part_sizes = sizes;
+    s->scratch.values = values;
 }
 
 /* As many indices as fit, from the innermost dimension outwards. */
@@ -181,18 +190,19 @@ static void block_walk(const staging *s, int32_t p, const int64_t *start, char *
 
 static void run_part(const staging *s, int32_t p, const int64_t *start, char *memory) {
     const plan_part *part = &s->kernel->plan.parts[p];
-    walk w; /* not cleared, like the next one: see walk.h */
+    /* No more of a walk than is used: code runs below it on the stack. */
+    _Alignas(walk) char room[walk_bytes(part->rank, part->leaf_count + part->result_count)];
+    walk *w = (walk *)room; /* not cleared, like the next one: see walk.h */
     tile_tensors tile;
-    block_walk(s, p, start, memory, &w, &tile);
-    for (int32_t d = 0; d < w.rank; d++)
-        if (w.sizes[d] <= 0 && !plan_reduces(part, d)) return;
+    block_walk(s, p, start, memory, w, &tile);
+    for (int32_t d = 0; d < w->rank; d++)
+        if (w->sizes[d] <= 0 && !plan_reduces(part, d)) return;
     if (part->axis >= 0) {
-        reduce_tile_run(s->kernel->program, part, &s->code[p], &w, &tile,
-                        memory + s->scratch.bytes);
+        reduce_tile_run(s->kernel->program, part, &s->code[p], w, &tile, memory + s->scratch.bytes);
         return;
     }
-    tile_coalesce(part, &w);
-    tile_run(part, &s->code[p], &w, &tile);
+    tile_coalesce(part, w);
+    tile_run(part, &s->code[p], w, &tile);
 }
 
 /* A single block is a row, or as many as there are: its parts divide it, each as it may. */
@@ -389,9 +399,10 @@ static tosajit_status plan_blocks(staging *s, const tosajit_parallel *parallel) 
 }
 
 tosajit_status stages_explain(const tosajit_kernel *kernel, view *tensors, stage_blocks *b) {
-    staging s; /* not cleared: see walk.h */
-    s.kernel = kernel;
-    s.tensors = tensors;
+    int64_t sizes[kernel->plan.part_count][TOSAJIT_MAX_RANK]; /* not cleared: see walk.h */
+    scratch_value values[kernel->plan.scratch_count + 1];     /* there may be none */
+    staging s;
+    begin(&s, kernel, tensors, sizes, values);
     const tosajit_status status = plan_blocks(&s, &kernel->parallel);
     if (status) return status;
     b->rank = s.rank;
@@ -454,16 +465,18 @@ static bool is_one_block(const staging *s) {
 bool stage_launch_make(const tosajit_kernel *kernel, const code_part *code, view *tensors,
                        stage_launch *l) {
     const kernel_counts n = stage_launch_counts(kernel);
-    staging s; /* not cleared: see walk.h */
-    s.kernel = kernel;
+    int64_t sizes[kernel->plan.part_count][TOSAJIT_MAX_RANK]; /* not cleared: see walk.h */
+    scratch_value values[kernel->plan.scratch_count + 1];     /* there may be none */
+    staging s;
+    begin(&s, kernel, tensors, sizes, values);
     s.code = code;
-    s.tensors = tensors;
     if (n.results == 0 || plan_blocks(&s, &kernel->parallel) || !is_one_block(&s)) return false;
     for (int32_t t = 0; t < n.operands + n.results; t++) {
         const view *v = &tensors[t < n.operands ? t : kernel->tensor_count + t - n.operands];
         if (v->low < 0 || v->empty) return false;
         l->bytes[t] = v->high;
     }
+    l->scratch_bytes = s.task_bytes;
     for (int32_t p = 0; p < kernel->plan.part_count; p++)
         if (!place_part(&s, p, &l->steps[p])) return false;
     return true;
@@ -481,7 +494,7 @@ static bool share_memory(const stage_launch *l, kernel_counts n, void *const *da
 
 bool stage_launch_run(const stage_launch *l, const tosajit_kernel *kernel, const code_part *code,
                       kernel_counts n, void *const *data) {
-    _Alignas(64) char scratch[STACK_BYTES];
+    _Alignas(64) char scratch[l->scratch_bytes + 1]; /* there may be none */
     char *bases[STAGE_CONSTANT + 1];
     if (share_memory(l, n, data)) return false;
     for (int32_t t = 0; t < n.operands + n.results; t++) bases[t] = data[t];
@@ -502,16 +515,17 @@ bool stage_launch_run(const stage_launch *l, const tosajit_kernel *kernel, const
 
 tosajit_status stages_run(const tosajit_kernel *kernel, const code_part *code,
                           const tosajit_parallel *parallel, view *tensors) {
-    _Alignas(64) char stack[STACK_BYTES];
-    staging s; /* not cleared: see walk.h */
-    s.kernel = kernel;
+    int64_t sizes[kernel->plan.part_count][TOSAJIT_MAX_RANK]; /* not cleared: see walk.h */
+    scratch_value values[kernel->plan.scratch_count + 1];     /* there may be none */
+    staging s;
+    begin(&s, kernel, tensors, sizes, values);
     s.code = code;
-    s.tensors = tensors;
     tosajit_status status = plan_blocks(&s, parallel);
     if (status) return status;
     int64_t bytes;
     if (!size_multiply(s.task_bytes, s.tasks, &bytes) || (uint64_t)bytes > SIZE_MAX)
         return diag_error(TOSAJIT_OVERFLOW, "scratch has more than 2^63 - 1 bytes");
+    _Alignas(64) char stack[bytes <= STACK_BYTES ? bytes + 1 : 1];
     s.memory = bytes <= STACK_BYTES ? stack : memory_uncleared(&kernel->allocator, (size_t)bytes);
     if (!s.memory)
         return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for %lld bytes of scratch",

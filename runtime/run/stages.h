@@ -30,6 +30,7 @@ typedef struct stage_step {
 } stage_step;
 typedef struct stage_launch {
     int64_t bytes[LAUNCH_TENSORS]; /* from the first to the last, of operands, then results */
+    int64_t scratch_bytes;         /* on the stack */
     stage_step steps[STAGE_PARTS];
 } stage_launch;
 

@@ -9,13 +9,21 @@
 #include "runtime/expr/views.h"
 #include "runtime/run/kernel.h"
 
-/* Not to be copied: tensors refer to its own arrays. */
+typedef struct viewed_numbers {
+    int64_t dims[TOSAJIT_MAX_RANK], strides[TOSAJIT_MAX_RANK];
+} viewed_numbers;
+
+/* Operands, then results: arrays of whoever asks, of viewed_count(kernel). Tensors refer to
+ * numbers. */
 typedef struct viewed {
     size_t operand_count, result_count;
-    tosajit_tensor tensors[TOSAJIT_MAX_TENSORS]; /* operands, then results */
-    int64_t dims[TOSAJIT_MAX_TENSORS][TOSAJIT_MAX_RANK];
-    int64_t strides[TOSAJIT_MAX_TENSORS][TOSAJIT_MAX_RANK];
+    tosajit_tensor *tensors;
+    viewed_numbers *numbers;
 } viewed;
+
+static inline size_t viewed_count(const tosajit_kernel *kernel) {
+    return (size_t)(kernel->views->operand_count + kernel->views->source->result_count);
+}
 
 /* results may be null: then there are none. TYPE_MISMATCH, SHAPE_MISMATCH, INVALID_ARGUMENT, as of
  * tosajit_run; SHAPE_MISMATCH also for a tensor whose strides a reshape cannot join. */
