@@ -670,9 +670,9 @@ TOSAJIT_API int tosajit_kernel_is_native(const tosajit_kernel *kernel);
  * operand. So is any other shared byte, and whatever strides do not tell apart. Code allocates
  * nothing, but where the parts of a kernel with reductions need more than 16 KiB of a block. The
  * interpreter does for expressions of more than 512 nodes, and for several parts. On failure
- * nothing has been written. A stack of 64 KiB does for most kernels, and 192 KiB for any; the
- * table is in docs/engine-authors.md. Thread-safe. SHAPE_MISMATCH, TYPE_MISMATCH,
- * OVERLAP, OVERFLOW, INVALID_ARGUMENT; OUT_OF_MEMORY. */
+ * nothing has been written. Needs 192 KiB of stack at most, and mostly less than 64;
+ * docs/engine-authors.md has a table. Thread-safe. SHAPE_MISMATCH, TYPE_MISMATCH, OVERLAP,
+ * OVERFLOW, INVALID_ARGUMENT; OUT_OF_MEMORY. */
 TOSAJIT_API tosajit_status tosajit_run(const tosajit_kernel *kernel, const tosajit_tensor *operands,
                                        size_t operand_count, const tosajit_tensor *results,
                                        size_t result_count);

@@ -398,7 +398,8 @@ static tosajit_status size_tile(maker *mk) {
     const uint32_t slots = mk->slot_count ? mk->slot_count : 1; /* a fold may read operands alone */
     const int64_t each = slots * mk->widest,
                   state = (int64_t)(part->fold_count * sizeof(fold_state)),
-                  room = PRECOMPILED_SCRATCH - state;
+                  room = state < PRECOMPILED_SCRATCH * 2 / 3 ? PRECOMPILED_SCRATCH - state
+                                                             : PRECOMPILED_SCRATCH / 3;
     int64_t tile = (room < TILE_UNIT * each ? PRECOMPILED_SCRATCH : room) / each;
     if (tile > TILE_MOST) tile = TILE_MOST;
     if (tile > TILE_UNIT) tile -= tile % TILE_UNIT;
