@@ -667,10 +667,12 @@ TOSAJIT_API int tosajit_kernel_is_native(const tosajit_kernel *kernel);
  * tosajit_expr_result. The caller owns the results' memory; tosajit_kernel_result_dims tells its
  * shape. A result may be exactly an operand, with the same data, strides, element size and sizes:
  * that is in place. It is refused where a result of other sizes, computed later, still reads that
- * operand. So is any other shared byte, and whatever strides do not tell apart. Native code
- * allocates nothing; the interpreter does for expressions of more than 512 nodes. On failure
- * nothing has been written. Needs 192 KiB of stack. Thread-safe. SHAPE_MISMATCH, TYPE_MISMATCH,
- * OVERLAP, OVERFLOW, INVALID_ARGUMENT; OUT_OF_MEMORY when interpreted. */
+ * operand. So is any other shared byte, and whatever strides do not tell apart. Code allocates
+ * nothing, but where the parts of a kernel with reductions need more than 16 KiB of a block. The
+ * interpreter does for expressions of more than 512 nodes, and for several parts. On failure
+ * nothing has been written. Needs 192 KiB of stack at most, and mostly less than 64;
+ * docs/engine-authors.md has a table. Thread-safe. SHAPE_MISMATCH, TYPE_MISMATCH, OVERLAP,
+ * OVERFLOW, INVALID_ARGUMENT; OUT_OF_MEMORY. */
 TOSAJIT_API tosajit_status tosajit_run(const tosajit_kernel *kernel, const tosajit_tensor *operands,
                                        size_t operand_count, const tosajit_tensor *results,
                                        size_t result_count);
@@ -707,10 +709,10 @@ TOSAJIT_API tosajit_status tosajit_bind(tosajit_kernel *kernel, const tosajit_te
  * data[operand_count + r] that of result r. Shared memory is found as by tosajit_run, and nothing
  * else is left to check: 16 elements take a few nanoseconds more than a loop. Calls of more than 8
  * tensors or 6 parts, of tensors that run backwards, or of parts that read each other's results and
- * do not fit into one block take as long as tosajit_run. On
- * failure nothing has been written. Needs 192 KiB of stack. Thread-safe: any number of threads may
- * run one bound call at once, each with results of its own. OVERLAP, INVALID_ARGUMENT (a null
- * pointer); OUT_OF_MEMORY when interpreted. */
+ * do not fit into one block take as long as tosajit_run. On failure nothing has been written. Needs
+ * as much stack as tosajit_run. Thread-safe: any number of threads may run one bound call at once,
+ * each with results of its own. OVERLAP, INVALID_ARGUMENT (a null pointer); OUT_OF_MEMORY, as of
+ * tosajit_run. */
 TOSAJIT_API tosajit_status tosajit_bound_run(const tosajit_bound *bound, void *const *data);
 
 /* Release it, and its hold on the kernel; no run may be under way. Null is allowed. */

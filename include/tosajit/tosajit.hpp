@@ -18,7 +18,7 @@
  *
  * Errors. What fails throws tosajit::error, with the status and the library's sentence; nothing
  * else is thrown but std::bad_alloc, by functions that return a std::vector or std::string, and
- * what a function of yours throws. A run allocates nothing.
+ * what a function of yours throws. A run allocates no more than tosajit_run.
  *
  * Threads. As in tosajit.h: engines and kernels from any number of threads, an expression from one
  * at a time.

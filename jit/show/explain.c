@@ -32,7 +32,10 @@
 typedef struct stage {
     tosajit_tensor operands[TOSAJIT_MAX_TENSORS], results[TOSAJIT_MAX_TENSORS];
     int64_t dims[TOSAJIT_MAX_TENSORS][TOSAJIT_MAX_RANK]; /* of results that the caller left out */
-    viewed seen;                                         /* of a kernel with views */
+    tosajit_tensor seen[TOSAJIT_MAX_TENSORS]; /* of a kernel with views, like the next three */
+    viewed_numbers numbers[TOSAJIT_MAX_TENSORS];
+    viewed_caller callers[TOSAJIT_MAX_TENSORS];
+    viewed all;
 } stage;
 
 static tosajit_status set_stage(const tosajit_kernel *kernel, const tosajit_tensor *operands,
@@ -403,8 +406,10 @@ static tosajit_status explain_staged(const tosajit_kernel *kernel, stage *s, siz
     const kernel_code *code = atomic_load_explicit(&kernel->code, memory_order_acquire);
     const run_call call = {s->operands, s->results, operand_count,
                            tosajit_kernel_result_count(kernel), &kernel->parallel};
-    tosajit_status status = run_check(kernel, &call, &s->seen, tensors);
-    scratch laid;
+    s->all = (viewed){.tensors = s->seen, .numbers = s->numbers, .callers = s->callers};
+    tosajit_status status = run_check(kernel, &call, &s->all, tensors);
+    scratch_value values[TOSAJIT_MAX_TENSORS];
+    scratch laid = {.values = values};
     if (status) return status;
     call_report c = {
         .kernel = kernel,
@@ -415,7 +420,7 @@ static tosajit_status explain_staged(const tosajit_kernel *kernel, stage *s, siz
         .precompiled = precompiled_of(code),
     };
     c.cached = code && !c.nothing &&
-               call_cache_serves(kernel, code->parts, tensors, kernel->views ? &s->seen : NULL);
+               call_cache_serves(kernel, code->parts, tensors, kernel->views ? &s->all : NULL);
     for (int32_t t = 0; t < kernel->tensor_count; t++) c.bytes += unique_bytes(&tensors[t]);
     for (size_t r = 0; r < result_count; r++) c.bytes += unique_bytes(&written[r]);
     if (kernel->staged && !c.nothing) status = stages_explain(kernel, tensors, &c.blocks);

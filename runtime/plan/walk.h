@@ -12,6 +12,7 @@
 #define TOSAJIT_RUNTIME_PLAN_WALK_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "tosajit/tosajit.h"
 
@@ -23,6 +24,12 @@ typedef struct walk {
     /* [d * tensors + t], in bytes; 0: the tensor repeats along d. */
     int64_t strides[TOSAJIT_MAX_RANK * TOSAJIT_MAX_TENSORS];
 } walk;
+
+/* Bytes of a walk of so many dimensions and tensors: what lies behind is not touched. */
+static inline size_t walk_bytes(int32_t rank, int32_t tensors) {
+    const size_t dims = rank > 0 ? (size_t)rank : 1; /* which coalescing leaves at least */
+    return offsetof(walk, strides) + dims * (size_t)tensors * sizeof(int64_t);
+}
 
 static inline int64_t *walk_mutable_strides(walk *w, int32_t d) {
     return &w->strides[d * w->tensors];

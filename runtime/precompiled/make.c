@@ -410,7 +410,11 @@ static void find_last_uses(maker *mk, int32_t part) {
 static tosajit_status size_tile(maker *mk) {
     precompiled_part *part = mk->part;
     const uint32_t slots = mk->slot_count ? mk->slot_count : 1; /* a fold may read operands alone */
-    int64_t tile = PRECOMPILED_SCRATCH / (slots * mk->widest);
+    const int64_t each = slots * mk->widest,
+                  state = (int64_t)(part->fold_count * sizeof(fold_state)),
+                  room = state < PRECOMPILED_SCRATCH * 2 / 3 ? PRECOMPILED_SCRATCH - state
+                                                             : PRECOMPILED_SCRATCH / 3;
+    int64_t tile = (room < TILE_UNIT * each ? PRECOMPILED_SCRATCH : room) / each;
     if (tile > TILE_MOST) tile = TILE_MOST;
     if (tile > TILE_UNIT) tile -= tile % TILE_UNIT;
     if (tile == 0)
@@ -418,7 +422,8 @@ static tosajit_status size_tile(maker *mk) {
                           "%u intermediate values live at once, which no tile has room for",
                           (unsigned)mk->slot_count);
     part->tile = tile;
-    part->slot_bytes = tile * mk->widest;
+    part->slots = slots;
+    part->widest = mk->widest;
     return TOSAJIT_OK;
 }
 

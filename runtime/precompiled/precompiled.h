@@ -65,13 +65,14 @@ typedef struct precompiled_part {
     size_t instruction_count, copy_count, fold_count;
     size_t pair_count; /* instructions that compute two ops */
     int32_t leaf_count, result_count;
-    uint64_t tables;    /* leaves that are looked up: their column stride is not the walk's */
-    int64_t tile;       /* elements, at most */
-    int64_t slot_bytes; /* from one slot to the next */
+    uint64_t tables; /* leaves that are looked up: their column stride is not the walk's */
+    int64_t tile;    /* elements, at most */
+    int64_t slots;   /* for values of a tile, 1 at least */
+    int64_t widest;  /* bytes of an element of a slot */
 } precompiled_part;
 
-/* Bytes on the stack for all slots, beside what instructions read and write of tensors; and the
- * most reductions of a part, each with its state on the stack. */
+/* Bytes on the stack for all slots, at most, beside what instructions read and write of tensors;
+ * and the most reductions of a part, each with its state on the stack. */
 enum { PRECOMPILED_SCRATCH = 24 * 1024, PRECOMPILED_FOLDS = 8 };
 
 /* The code, and what it needs as long as the kernel lives. */

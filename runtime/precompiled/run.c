@@ -14,6 +14,7 @@ typedef struct tile {
     const precompiled_part *part;
     const int64_t *strides;
     char *scratch;
+    int64_t slot_bytes; /* from one slot to the next */
     int64_t rows, cols;
     uint64_t row_set, col_set;
     void *pointers[TOSAJIT_MAX_TENSORS];
@@ -40,7 +41,7 @@ static inline lines find(const tile *t, const precompiled_value *v) {
     if (v->place == PLACE_CONSTANT) return (lines){(char *)(uintptr_t)v->constant, 0, 0};
     if (v->result >= 0 && fills(t, v->leaves))
         return tensor_lines(t, (uint32_t)(t->part->leaf_count + v->result));
-    lines l = {t->scratch + v->index * t->part->slot_bytes, 0, 0};
+    lines l = {t->scratch + v->index * t->slot_bytes, 0, 0};
     if (v->leaves & t->col_set) l.col = v->size;
     if (v->leaves & t->row_set) l.row = l.col ? t->cols * v->size : v->size;
     return l;
@@ -268,6 +269,13 @@ static void run_planes(tile *t, void *const *pointers, int64_t planes, int64_t r
     }
 }
 
+/* Of a slot: for the elements of a tile, or for all where these are fewer, in whole lines. */
+static int64_t slot_bytes(const precompiled_part *m, int64_t rows, int64_t cols) {
+    enum { LINE = 64 };
+    const int64_t most = m->tile * m->widest, bytes = least(m->tile, rows * cols) * m->widest;
+    return least(most, (bytes + LINE - 1) / LINE * LINE);
+}
+
 static void begin(tile *t, const void *context, const int64_t *strides) {
     t->part = context;
     t->strides = strides;
@@ -280,20 +288,26 @@ static void begin(tile *t, const void *context, const int64_t *strides) {
 
 void precompiled_run(const void *context, void *const *pointers, const int64_t *strides,
                      int64_t planes, int64_t rows, int64_t cols) {
-    _Alignas(64) char scratch[PRECOMPILED_SCRATCH];
+    const precompiled_part *part = context;
+    const int64_t slot = slot_bytes(part, rows, cols);
+    _Alignas(64) char scratch[slot * part->slots];
     tile t; /* not cleared: see walk.h */
     begin(&t, context, strides);
     t.scratch = scratch;
+    t.slot_bytes = slot;
     run_planes(&t, pointers, planes, rows, cols, run_plane);
 }
 
 void precompiled_reduce(const void *context, void *const *pointers, const int64_t *strides,
                         int64_t planes, int64_t rows, int64_t cols) {
-    _Alignas(64) char scratch[PRECOMPILED_SCRATCH];
-    fold_state states[PRECOMPILED_FOLDS]; /* not cleared, like the next one: see walk.h */
+    const precompiled_part *part = context;
+    const int64_t slot = slot_bytes(part, rows, cols);
+    _Alignas(64) char scratch[slot * part->slots];
+    fold_state states[part->fold_count]; /* not cleared, like the next one: see walk.h */
     tile t;
     begin(&t, context, strides);
     t.scratch = scratch;
+    t.slot_bytes = slot;
     t.states = states;
     run_planes(&t, pointers, planes, rows, cols, reduce_plane);
 }

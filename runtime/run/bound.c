@@ -24,8 +24,9 @@ struct tosajit_bound {
  * Running */
 
 static tosajit_status run_completely(const tosajit_bound *b, void *const *data) {
-    tosajit_tensor tensors[2 * TOSAJIT_MAX_TENSORS];
-    for (size_t t = 0; t < b->operand_count + b->result_count; t++) {
+    const size_t count = b->operand_count + b->result_count;
+    tosajit_tensor tensors[count];
+    for (size_t t = 0; t < count; t++) {
         tensors[t] = b->tensors[t];
         tensors[t].data = data[t];
     }
@@ -92,32 +93,46 @@ static tosajit_status check(const tosajit_kernel *kernel, run_call c, viewed *v,
     return run_check(kernel, &c, v, tensors);
 }
 
+/* Sizes and strides of the call's tensors, and room for so many words of each launch behind them,
+ * which *launches points to; null: no memory. */
+static tosajit_bound *new_bound(tosajit_kernel *kernel, const run_call *c, size_t words,
+                                int64_t **launches) {
+    const size_t count = c->operand_count + c->result_count,
+                 each = sizeof(tosajit_tensor) + sizeof(bound_numbers),
+                 bytes = sizeof(tosajit_bound) + count * each + 2 * words * sizeof(int64_t);
+    tosajit_bound *b = memory_new(&kernel->allocator, 1, bytes);
+    if (!b) return NULL;
+    tosajit_kernel_retain(b->kernel = kernel);
+    b->bytes = bytes;
+    b->operand_count = c->operand_count;
+    b->result_count = c->result_count;
+    bound_numbers *own = (bound_numbers *)(b->tensors + count);
+    for (size_t k = 0; k < c->operand_count; k++) keep(&c->operands[k], own++, &b->tensors[k]);
+    for (size_t r = 0; r < c->result_count; r++)
+        keep(&c->results[r], own++, &b->tensors[c->operand_count + r]);
+    *launches = (int64_t *)own;
+    return b;
+}
+
 tosajit_status tosajit_bind(tosajit_kernel *kernel, const tosajit_tensor *operands,
                             size_t operand_count, const tosajit_tensor *results,
                             size_t result_count, tosajit_bound **bound) {
-    view tensors[2 * TOSAJIT_MAX_TENSORS];
-    viewed v; /* not cleared */
     if (!kernel || (operand_count && !operands) || !results || !bound)
         return diag_error(TOSAJIT_INVALID_ARGUMENT,
                           "bind: kernel, operands, results or bound is a null pointer");
+    tosajit_tensor seen[viewed_count(kernel)]; /* not cleared, like the next three */
+    viewed_numbers numbers[viewed_count(kernel)];
+    viewed_caller callers[viewed_caller_count(kernel)];
+    view tensors[kernel_view_count(kernel)];
+    viewed v = {.tensors = seen, .numbers = numbers, .callers = callers};
     const run_call c = {operands, results, operand_count, result_count, &kernel->parallel};
     tosajit_status status = check(kernel, c, &v, tensors);
     if (status) return status;
-    const size_t count = operand_count + result_count,
-                 each = sizeof *operands + sizeof(bound_numbers);
-    const size_t words = kernel->counts.results ? launch_most_words(kernel) : 0,
-                 bytes = sizeof(tosajit_bound) + count * each + 2 * words * sizeof(int64_t);
-    tosajit_bound *b = memory_new(&kernel->allocator, 1, bytes);
+    const size_t words = kernel->counts.results ? launch_most_words(kernel) : 0;
+    int64_t *launches;
+    tosajit_bound *b = new_bound(kernel, &c, words, &launches);
     if (!b) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for a bound call");
-    tosajit_kernel_retain(b->kernel = kernel);
-    b->bytes = bytes;
-    b->operand_count = operand_count;
-    b->result_count = result_count;
-    bound_numbers *numbers = (bound_numbers *)(b->tensors + count);
-    for (size_t k = 0; k < operand_count; k++) keep(&operands[k], numbers++, &b->tensors[k]);
-    for (size_t r = 0; r < result_count; r++)
-        keep(&results[r], numbers++, &b->tensors[operand_count + r]);
-    if (words) prepare(b, tensors, kernel->views ? &v : NULL, (int64_t *)numbers);
+    if (words) prepare(b, tensors, kernel->views ? &v : NULL, launches);
     *bound = b;
     return TOSAJIT_OK;
 }

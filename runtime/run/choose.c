@@ -263,8 +263,10 @@ static void cut_packed(const asked *a, tile_choice *c) {
         bytes += a->sizes[t];
         crosswise |= rows[t] != 0 && size_without_sign(rows[t]) < size_without_sign(columns[t]);
     }
-    if (most > COST_SCRATCH_BYTES / bytes)
-        most = COST_SCRATCH_BYTES / bytes / COST_BLOCK_COLUMNS * COST_BLOCK_COLUMNS;
+    /* Precompiled code, which has a context, keeps values of its own there. */
+    const bool less = a->code->context && COST_SCRATCH_BYTES / 4 / bytes >= COST_BLOCK_COLUMNS;
+    const int64_t room = less ? COST_SCRATCH_BYTES / 4 : COST_SCRATCH_BYTES;
+    if (most > room / bytes) most = room / bytes / COST_BLOCK_COLUMNS * COST_BLOCK_COLUMNS;
     if (c->cols > most) c->cols = most;
     if (c->cols > COST_BLOCK_COLUMNS && crosswise && c->rows >= COST_BLOCK_ROWS / 2)
         c->cols = COST_BLOCK_COLUMNS;

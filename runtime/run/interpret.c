@@ -121,7 +121,7 @@ static void interpret_line(const tosajit_kernel *kernel, int32_t part_index, con
     const plan_part *part = &kernel->plan.parts[part_index];
     const view *results = tensors + kernel->tensor_count;
     const int64_t count = line_elements(part, sizes);
-    interpret_reduction reductions[TOSAJIT_MAX_TENSORS];
+    interpret_reduction reductions[part->result_count]; /* of a part there is one */
     for (int32_t k = 0; k < part->result_count; k++)
         if (part->reductions >> k & 1)
             interpret_reduce_begin(&reductions[k], &kernel->program->nodes[part->values[k]]);
@@ -185,7 +185,8 @@ static tosajit_status take_memory(const tosajit_kernel *kernel, view *tensors, u
 tosajit_status interpret_run(const tosajit_kernel *kernel, view *tensors) {
     enum { STACK_NODES = 512 };
     uint64_t stack[STACK_NODES];
-    memory m;
+    scratch_value values[kernel->plan.scratch_count + 1]; /* there may be none */
+    memory m = {.laid = {.values = values}};
     tosajit_status status = take_memory(kernel, tensors, stack, STACK_NODES, &m);
     fpenv environment;
     fpenv_hold(&environment);

@@ -66,6 +66,11 @@ static inline bool kernel_is_settled(const tosajit_kernel *kernel) {
            atomic_load_explicit(&kernel->too_large, memory_order_acquire);
 }
 
+/* Views of a call: of operands and constants, then results, then scratch. */
+static inline size_t kernel_view_count(const tosajit_kernel *kernel) {
+    return (size_t)(kernel->tensor_count + kernel->plan.result_count + kernel->plan.scratch_count);
+}
+
 /* Whether a size keeps a contract. */
 static inline bool kernel_meets_contract(const tosajit_contract *c, int64_t size) {
     return size >= c->smallest && (!c->largest || size <= c->largest) &&

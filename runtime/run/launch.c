@@ -46,6 +46,7 @@ size_t launch_words(const launch *p) {
 
 size_t launch_most_words(const tosajit_kernel *kernel) {
     const plan_part *part = &kernel->plan.parts[0];
+    if (kernel->counts.results == 0) return 1; /* no array has no elements */
     return words_of(kernel->plan.part_count == 1, kernel->plan.part_count, part->rank,
                     part->leaf_count + part->result_count);
 }
@@ -81,9 +82,9 @@ static place place_of(const maker *m, int32_t tensor) {
     int32_t base = LAUNCH_CONSTANT;
     if (result >= kernel->plan.result_count) return (place){LAUNCH_SCRATCH, (intptr_t)data};
     if (result >= 0)
-        base = m->v ? m->v->from[operands + result] : kernel->counts.operands + result;
-    else if (tensor < operands && (!m->v || m->v->from[tensor] >= 0))
-        base = m->v ? m->v->from[tensor] : tensor;
+        base = m->v ? m->v->numbers[operands + result].from : kernel->counts.operands + result;
+    else if (tensor < operands && (!m->v || m->v->numbers[tensor].from >= 0))
+        base = m->v ? m->v->numbers[tensor].from : tensor;
     if (base == LAUNCH_CONSTANT) return (place){base, (intptr_t)data};
     return (place){base, (intptr_t)(data - (uintptr_t)caller_at(m, base).data)};
 }
@@ -174,7 +175,8 @@ static bool make_step(const maker *m, const code_part *code, int32_t index, bool
     static const code_part unknown = {.masked = false};
     const plan_part *part = &m->kernel->plan.parts[index];
     const view *results = m->tensors + m->kernel->tensor_count;
-    walk own, *w = p->step_count == 1 ? &p->whole.w : &own; /* not cleared, like tensors: walk.h */
+    _Alignas(walk) char room[walk_bytes(part->rank, part->leaf_count + part->result_count)];
+    walk *w = p->step_count == 1 ? &p->whole.w : (walk *)room; /* not cleared, like the next one */
     tile_choice other, *choice = p->step_count == 1 ? &p->whole.choice : &other;
     tile_tensors tensors;
     if (results[part->results[0]].empty) return false;
@@ -195,6 +197,7 @@ bool launch_make(const tosajit_kernel *kernel, const code_part *code, view *tens
     p->step_count = kernel->plan.part_count;
     p->walked = p->divided = false;
     p->is_short = true;
+    p->scratch_bytes = 0;
     p->direct = p->step_count == 1;
     if (made && kernel->staged) made = stages_launch(kernel, code, tensors, p);
     for (int32_t k = 0; made && k < p->step_count; k++) {
@@ -237,7 +240,7 @@ APART void run_walk(const launch *p, const tosajit_kernel *kernel, const code_pa
 }
 
 APART void run_steps(const launch *p, const code_part *code, void **bases) {
-    _Alignas(64) char scratch[LAUNCH_SCRATCH_BYTES];
+    _Alignas(64) char scratch[p->scratch_bytes + 1]; /* there may be none */
     bases[LAUNCH_SCRATCH] = scratch;
     for (int32_t k = 0; k < p->step_count; k++) {
         const launch_step *step = launch_step_at(p, k);

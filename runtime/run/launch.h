@@ -23,7 +23,7 @@
 enum {
     LAUNCH_TENSORS = 8, /* of the caller, and of a step: operands, constants and results, at most */
     LAUNCH_STEPS = 6,
-    LAUNCH_SCRATCH_BYTES = 16 * 1024, /* on the stack */
+    LAUNCH_SCRATCH_BYTES = 16 * 1024, /* on the stack, at most */
     /* What else a pointer is counted from, beside the caller's tensors. */
     LAUNCH_SCRATCH = LAUNCH_TENSORS,
     LAUNCH_CONSTANT, /* nothing: it is an address */
@@ -44,6 +44,7 @@ typedef struct launch {
     uint64_t in_place;             /* bit r * LAUNCH_TENSORS + k: result r may lie on operand k,
                                       exactly */
     int64_t bytes[LAUNCH_TENSORS]; /* from the first to the last, of operands, then results */
+    int64_t scratch_bytes;         /* on the stack */
     int32_t step_count;
     bool walked, divided; /* by the walk, which threads share */
     bool direct;          /* the code takes the caller's tensors as they are */

@@ -10,10 +10,7 @@
 
 enum {
     BUFFER_LINE = 64,
-    /* Of all packed tensors, in a tile. */
-    BUFFER_BYTES = COST_SCRATCH_BYTES + TOSAJIT_MAX_TENSORS * BUFFER_LINE,
 };
-enum { CHUNK_ROOM = COST_CHUNK_BYTES + PACK_SLACK + BUFFER_LINE };
 
 /* A packed tensor. */
 typedef struct packed_tensor {
@@ -28,8 +25,8 @@ typedef struct packed_tensor {
 typedef struct tiles {
     const tile_job *job;
     const int64_t *row_strides, *col_strides; /* of each tensor, along the cut and columns */
-    int64_t strides[2 * TOSAJIT_MAX_TENSORS]; /* that the code is given */
-    packed_tensor packed[TOSAJIT_MAX_TENSORS];
+    int64_t *strides;                         /* that the code is given */
+    packed_tensor *packed;
     int count; /* of packed */
 } tiles;
 
@@ -60,8 +57,8 @@ static void run_tile(tiles *s, int64_t row, int64_t col, int64_t steps, int64_t 
     const bool collapsed = c->strategy == TILE_COLLAPSED,
                whole = steps == c->step && width == c->width;
     const int64_t cols = collapsed ? c->cols / c->step * steps : width;
-    void *pointers[TOSAJIT_MAX_TENSORS];
-    char *base[TOSAJIT_MAX_TENSORS];
+    void *pointers[job->w->tensors];
+    char *base[job->w->tensors];
     for (int32_t t = 0; t < job->w->tensors; t++) {
         base[t] = (char *)job->pointers[t] + row * s->row_strides[t] + col * s->col_strides[t];
         pointers[t] = base[t];
@@ -81,14 +78,20 @@ static void run_tile(tiles *s, int64_t row, int64_t col, int64_t steps, int64_t 
             move_lines(job, p->t, c->split, steps, width, base[p->t], p->buffer, false);
 }
 
+/* Of the buffer of tensor t: a packed tile's, or what pack.c writes of a chunk. */
+static int64_t buffer_bytes(const tile_job *job, int32_t t) {
+    const tile_choice *c = job->choice;
+    const int64_t bytes = c->rows * c->cols * job->part->element_sizes[t];
+    return (bytes + (c->by_pattern ? PACK_SLACK : 0) + BUFFER_LINE - 1) / BUFFER_LINE * BUFFER_LINE;
+}
+
 static void set_up(const tile_job *job, pack *patterns, char *next, tiles *s) {
     const tile_choice *c = job->choice;
-    s->job = job;
     s->row_strides = walk_strides(job->w, c->split < 0 ? 0 : c->split); /* no split: of no use */
     s->col_strides = walk_strides(job->w, job->w->rank - 1);
     s->count = 0;
     for (int32_t t = 0; t < job->w->tensors; t++) {
-        const int64_t size = job->part->element_sizes[t], bytes = c->rows * c->cols * size;
+        const int64_t size = job->part->element_sizes[t];
         s->strides[2 * t] = job->strides[2 * t];
         s->strides[2 * t + 1] = job->strides[2 * t + 1];
         if (!(c->packed >> t & 1)) continue;
@@ -96,16 +99,17 @@ static void set_up(const tile_job *job, pack *patterns, char *next, tiles *s) {
         pack *const pattern = c->by_pattern ? &patterns[s->count] : NULL;
         if (pattern) pack_prepare(job->w, t, c->split, (int32_t)size, pattern);
         s->packed[s->count++] = (packed_tensor){t, next, NULL, pattern};
-        next += (bytes + (pattern ? PACK_SLACK : 0) + BUFFER_LINE - 1) / BUFFER_LINE * BUFFER_LINE;
+        next += buffer_bytes(job, t);
     }
 }
 
-static void run_tiles(tiles *s) {
+static void run_tiles(tiles *s, pack *patterns, char *buffers) {
     const tile_job *job = s->job;
     const walk *w = job->w;
     const tile_choice *c = job->choice;
     const int64_t rows = c->split < 0 ? 1 : w->sizes[c->split], cols = w->sizes[w->rank - 1];
     int64_t index[TOSAJIT_MAX_RANK] = {0};
+    set_up(job, patterns, buffers, s);
     do {
         for (int64_t row = 0; row < rows; row += c->step)
             for (int64_t col = 0; col < cols; col += c->width)
@@ -114,23 +118,21 @@ static void run_tiles(tiles *s) {
     } while (walk_next(w, c->outer, index, job->pointers));
 }
 
-/* Memory of a call is on the stack and is not cleared: see walk.h. So that a call needs little of
- * it, each of these has what it needs in a frame of its own. */
-APART void run_by_pattern(const tile_job *job) {
-    _Alignas(BUFFER_LINE) char buffers[TILE_MOST_PACKED * CHUNK_ROOM];
-    pack patterns[TILE_MOST_PACKED];
-    tiles s;
-    set_up(job, patterns, buffers, &s);
-    run_tiles(&s);
-}
-
-APART void run_by_lines(const tile_job *job) {
-    _Alignas(BUFFER_LINE) char buffers[BUFFER_BYTES];
-    tiles s;
-    set_up(job, NULL, buffers, &s);
-    run_tiles(&s);
-}
-
+/* Memory of a call is on the stack and is not cleared: see walk.h. It is as much as the call needs:
+ * stacks of 64 KiB do for most (docs/engine-authors.md). */
 void tile_run_packed(const tile_job *job) {
-    (job->choice->by_pattern ? run_by_pattern : run_by_lines)(job);
+    const walk *w = job->w;
+    int64_t bytes = BUFFER_LINE, count = 1;
+    for (int32_t t = 0; t < w->tensors; t++)
+        if (job->choice->packed >> t & 1) bytes += buffer_bytes(job, t), count++;
+    _Alignas(BUFFER_LINE) char buffers[bytes];
+    int64_t strides[2 * w->tensors];
+    packed_tensor packed[w->tensors];
+    tiles s = {.job = job, .strides = strides, .packed = packed};
+    if (job->choice->by_pattern) {
+        pack patterns[count];
+        run_tiles(&s, patterns, buffers);
+    } else {
+        run_tiles(&s, NULL, buffers);
+    }
 }

@@ -144,22 +144,21 @@ static void copy_line(char *to, int64_t to_step, const char *from, int64_t from_
 }
 
 /* Copy elements between two places that are walked by strides of their own. */
-static void copy_elements(const walk *w, char *to, const int64_t *to_strides, const char *from,
-                          const int64_t *from_strides, size_t size) {
+static void copy_elements(int32_t rank, const int64_t *sizes, char *to, const int64_t *to_strides,
+                          const char *from, const int64_t *from_strides, size_t size) {
     int64_t index[TOSAJIT_MAX_RANK] = {0};
-    const int32_t inner = w->rank - 1;
-    for (int32_t d = 0; d < w->rank; d++)
-        if (w->sizes[d] == 0) return;
+    const int32_t inner = rank - 1;
+    for (int32_t d = 0; d < rank; d++)
+        if (sizes[d] == 0) return;
     for (;;) {
-        const int64_t count = w->rank ? w->sizes[inner] : 1,
-                      to_step = w->rank ? to_strides[inner] : 0,
-                      from_step = w->rank ? from_strides[inner] : 0;
+        const int64_t count = rank ? sizes[inner] : 1, to_step = rank ? to_strides[inner] : 0,
+                      from_step = rank ? from_strides[inner] : 0;
         copy_line(to, to_step, from, from_step, size, to_step ? count : 1);
         int32_t d = inner;
         while (--d >= 0) {
             to += to_strides[d], from += from_strides[d];
-            if (++index[d] < w->sizes[d]) break;
-            to -= to_strides[d] * w->sizes[d], from -= from_strides[d] * w->sizes[d];
+            if (++index[d] < sizes[d]) break;
+            to -= to_strides[d] * sizes[d], from -= from_strides[d] * sizes[d];
             index[d] = 0;
         }
         if (d < 0) return;
@@ -169,7 +168,7 @@ static void copy_elements(const walk *w, char *to, const int64_t *to_strides, co
 /* A tensor that was moved into memory of its own. */
 typedef struct moved {
     char *from;
-    int64_t strides[TOSAJIT_MAX_RANK];
+    int64_t strides[TOSAJIT_MAX_RANK], dense[TOSAJIT_MAX_RANK]; /* of both */
 } moved;
 
 /* How the code is given the walk. */
@@ -212,58 +211,56 @@ static void fill_empty(const tosajit_expr *program, const plan_part *part, walk 
         convert_store(node->type.element, &element,
                       convert_encode(node->type.element, reduce_empty(node)));
         for (int32_t d = 0; d < w->rank; d++) strides[d] = walk_strides(w, d)[t];
-        copy_elements(w, tensors->pointers[t], strides, (const char *)&element, none,
-                      part->element_sizes[t]);
+        copy_elements(w->rank, w->sizes, tensors->pointers[t], strides, (const char *)&element,
+                      none, part->element_sizes[t]);
     }
 }
 
 /* Move the tensors of a set into memory, operands with their elements. */
 static void pack(const plan_part *part, walk *w, tile_tensors *tensors, uint64_t packed,
-                 char *memory, moved *from) {
+                 char *memory, moved *all) {
     for (int32_t t = 0; packed >> t; t++) {
-        int64_t strides[TOSAJIT_MAX_RANK], bytes;
+        moved *m = &all[t];
+        int64_t bytes;
         if (!(packed >> t & 1)) continue;
-        dense_strides(part, w, t, strides, &bytes);
-        from[t].from = tensors->pointers[t];
-        for (int32_t d = 0; d < w->rank; d++) from[t].strides[d] = walk_strides(w, d)[t];
+        dense_strides(part, w, t, m->dense, &bytes);
+        m->from = tensors->pointers[t];
+        for (int32_t d = 0; d < w->rank; d++) m->strides[d] = walk_strides(w, d)[t];
         if (t < part->leaf_count)
-            copy_elements(w, memory, strides, from[t].from, from[t].strides,
+            copy_elements(w->rank, w->sizes, memory, m->dense, m->from, m->strides,
                           part->element_sizes[t]);
-        for (int32_t d = 0; d < w->rank; d++) walk_mutable_strides(w, d)[t] = strides[d];
+        for (int32_t d = 0; d < w->rank; d++) walk_mutable_strides(w, d)[t] = m->dense[d];
         tensors->pointers[t] = memory;
         memory += bytes;
     }
 }
 
-/* Move results back to where they belong. */
-static void unpack(const plan_part *part, const walk *w, const tile_tensors *tensors,
-                   uint64_t packed, const moved *from) {
-    for (int32_t t = part->leaf_count; t < w->tensors; t++) {
-        int64_t strides[TOSAJIT_MAX_RANK];
-        walk own;
-        if (!(packed >> t & 1)) continue;
-        walk_copy(&own, w);
-        for (int32_t d = 0; d < w->rank; d++)
-            if (part->reductions >> (t - part->leaf_count) & 1 && plan_reduces(part, d))
-                own.sizes[d] = 1;
-        for (int32_t d = 0; d < w->rank; d++) strides[d] = walk_strides(w, d)[t];
-        copy_elements(&own, from[t].from, from[t].strides, tensors->pointers[t], strides,
-                      part->element_sizes[t]);
+/* Move results back to where they belong, in the space that was walked. */
+static void unpack(const plan_part *part, const int64_t *sizes, const tile_tensors *tensors,
+                   uint64_t packed, const moved *all) {
+    int64_t reduced[TOSAJIT_MAX_RANK];
+    for (int32_t d = 0; d < part->rank; d++) reduced[d] = plan_reduces(part, d) ? 1 : sizes[d];
+    for (int32_t k = 0; k < part->result_count; k++) {
+        const int32_t t = part->leaf_count + k;
+        if (packed >> t & 1)
+            copy_elements(part->rank, part->reductions >> k & 1 ? reduced : sizes, all[t].from,
+                          all[t].strides, tensors->pointers[t], all[t].dense,
+                          part->element_sizes[t]);
     }
 }
 
-static void run_direct(const plan_part *part, const code_part *code, const walk *whole,
+/* The walk is coalesced then. */
+static void run_direct(const plan_part *part, const code_part *code, walk *w,
                        const tile_tensors *tensors, uint64_t splat) {
-    walk w; /* not cleared: see walk.h */
-    int64_t strides[3 * TOSAJIT_MAX_TENSORS];
-    void *pointers[TOSAJIT_MAX_TENSORS];
+    const int32_t count = w->tensors;
+    int64_t strides[3 * count]; /* not cleared, like the next two: see walk.h */
+    void *pointers[count];
     tile_choice choice;
-    walk_copy(&w, whole);
-    coalesce(part, &w);
-    lay(part, &w, splat, &choice);
-    tile_strides(part, &choice, &w, tensors, strides);
-    for (int32_t t = 0; t < w.tensors; t++) pointers[t] = tensors->pointers[t];
-    tile_run_choice(&(tile_job){part, code, &w, pointers, &choice, strides});
+    coalesce(part, w);
+    lay(part, w, splat, &choice);
+    tile_strides(part, &choice, w, tensors, strides);
+    for (int32_t t = 0; t < count; t++) pointers[t] = tensors->pointers[t];
+    tile_run_choice(&(tile_job){part, code, w, pointers, &choice, strides});
 }
 
 void reduce_tile_run(const tosajit_expr *program, const plan_part *part, const code_part *code,
@@ -278,10 +275,12 @@ void reduce_tile_run(const tosajit_expr *program, const plan_part *part, const c
         run_direct(part, code, w, tensors, splat);
         return;
     }
-    moved from[TOSAJIT_MAX_TENSORS]; /* not cleared: see walk.h */
-    pack(part, w, tensors, packed, memory, from);
+    moved all[w->tensors]; /* not cleared, like the next one: see walk.h */
+    int64_t sizes[TOSAJIT_MAX_RANK];
+    for (int32_t d = 0; d < w->rank; d++) sizes[d] = w->sizes[d];
+    pack(part, w, tensors, packed, memory, all);
     run_direct(part, code, w, tensors, splat);
-    unpack(part, w, tensors, packed, from);
+    unpack(part, sizes, tensors, packed, all);
 }
 
 void reduce_tile_choose(const plan_part *part, walk *w, tile_choice *choice) {

@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Running a kernel: check the call completely, then compute. Nothing is written before every check
- * of every part has passed. Nothing is allocated, but by the interpreter for large programs.
+ * of every part has passed. Nothing is allocated, but by stages.c for large blocks, and by the
+ * interpreter for large programs and several parts.
  *
  *     tosajit_run
  *       call_cache_run          call_cache.c    a cached call: its launch (launch.h), at once
@@ -190,8 +191,11 @@ bool run_writes_nothing(const tosajit_kernel *kernel, const view *tensors) {
  * is then given back before the launch. */
 APART tosajit_status check_and_plan(const tosajit_kernel *kernel, const kernel_code *code,
                                     const run_call *c, launch *p, void **bases, bool *planned) {
-    view tensors[2 * TOSAJIT_MAX_TENSORS];
-    viewed v; /* not cleared */
+    tosajit_tensor seen[viewed_count(kernel)]; /* not cleared, like the next three */
+    viewed_numbers numbers[viewed_count(kernel)];
+    viewed_caller callers[viewed_caller_count(kernel)];
+    viewed v = {.tensors = seen, .numbers = numbers, .callers = callers};
+    view tensors[kernel_view_count(kernel)];
     tosajit_status status = run_check(kernel, c, &v, tensors);
     if (!status) status = check_memory(kernel, c, tensors);
     if (status || run_writes_nothing(kernel, tensors)) return status;
@@ -203,11 +207,13 @@ APART tosajit_status check_and_plan(const tosajit_kernel *kernel, const kernel_c
 
 static tosajit_status run(const tosajit_kernel *kernel, const kernel_code *code,
                           const run_call *c) {
-    launch p; /* not cleared: see walk.h */
+    /* No more of a launch than is used: code runs below it on the stack. */
+    _Alignas(launch) char room[launch_most_words(kernel) * sizeof(int64_t)];
+    launch *p = (launch *)room; /* not cleared: see walk.h */
     void *bases[LAUNCH_BASES];
     bool planned = false;
-    const tosajit_status status = check_and_plan(kernel, code, c, &p, bases, &planned);
-    if (planned) launch_call(&p, kernel, code->parts, bases);
+    const tosajit_status status = check_and_plan(kernel, code, c, p, bases, &planned);
+    if (planned) launch_call(p, kernel, code->parts, bases);
     return status;
 }
 

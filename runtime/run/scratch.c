@@ -46,14 +46,15 @@ tosajit_status scratch_make(const tosajit_kernel *kernel, view *tensors, int32_t
         while (part->results[own] != result) own++;
         const tosajit_type element = kernel->program->nodes[part->values[own]].type.element;
         if (!status)
-            status = place_scratch(part, sizes, rank, limits, s->dims[k],
+            status = place_scratch(part, sizes, rank, limits, s->values[k].dims,
                                    (int64_t)tosajit_type_size(element), &bytes);
         if (status) return status;
         view *v = &tensors[kernel->tensor_count + result];
-        *v = (view){.tensor = {element, part->rank, NULL, s->dims[k], NULL}};
+        *v = (view){.tensor = {element, part->rank, NULL, s->values[k].dims, NULL}};
         v->tensor.strides = v->strides;
-        walk_dense_strides(part->rank, s->dims[k], (int64_t)tosajit_type_size(element), v->strides);
-        s->offsets[k] = s->bytes;
+        walk_dense_strides(part->rank, s->values[k].dims, (int64_t)tosajit_type_size(element),
+                           v->strides);
+        s->values[k].offset = s->bytes;
         s->bytes += bytes;
     }
     return TOSAJIT_OK;
@@ -63,5 +64,5 @@ tosajit_status scratch_make(const tosajit_kernel *kernel, view *tensors, int32_t
 void scratch_place(const tosajit_kernel *kernel, view *tensors, const scratch *s, char *memory) {
     for (int32_t k = 0; k < kernel->plan.scratch_count; k++)
         tensors[kernel->tensor_count + kernel->plan.result_count + k].tensor.data =
-            (void *)((uintptr_t)memory + (uintptr_t)s->offsets[k]);
+            (void *)((uintptr_t)memory + (uintptr_t)s->values[k].offset);
 }

@@ -7,9 +7,11 @@
 #include "runtime/run/overlap.h"
 
 /* How scratch lies: dense, one value behind the other. */
+typedef struct scratch_value {
+    int64_t dims[TOSAJIT_MAX_RANK], offset;
+} scratch_value;
 typedef struct scratch {
-    int64_t dims[TOSAJIT_MAX_TENSORS][TOSAJIT_MAX_RANK];
-    int64_t offsets[TOSAJIT_MAX_TENSORS];
+    scratch_value *values; /* of whoever asks: plan.scratch_count */
     int64_t bytes;
 } scratch;
 

@@ -13,8 +13,8 @@ static tosajit_status sizes_through_views(const tosajit_kernel *kernel,
                                           const tosajit_tensor *operands, size_t operand_count,
                                           tosajit_tensor *results,
                                           int64_t (*dims)[TOSAJIT_MAX_RANK]) {
-    int64_t own[TOSAJIT_MAX_TENSORS][TOSAJIT_MAX_RANK];
     const size_t count = tosajit_kernel_result_count(kernel);
+    int64_t own[count][TOSAJIT_MAX_RANK]; /* there is one at least */
     tosajit_status status = viewed_results(kernel, operands, operand_count, own);
     for (size_t r = 0; !status && r < count; r++) {
         const tosajit_tensor_type type = tosajit_kernel_result_type(kernel, r);
@@ -35,7 +35,7 @@ tosajit_status tosajit_kernel_results(const tosajit_kernel *kernel, const tosaji
         return diag_error(TOSAJIT_INVALID_ARGUMENT, "the kernel has %d results, not %zu",
                           (int)program->result_count, result_count);
     if (kernel->views) return sizes_through_views(kernel, operands, operand_count, results, dims);
-    view tensors[TOSAJIT_MAX_TENSORS];
+    view tensors[kernel_view_count(kernel)];
     tosajit_status status = run_check_operands(kernel, operands, operand_count, tensors);
     for (int32_t p = 0; !status && p < kernel->plan.part_count; p++) {
         const plan_part *part = &kernel->plan.parts[p];
@@ -55,9 +55,9 @@ tosajit_status tosajit_kernel_results(const tosajit_kernel *kernel, const tosaji
 tosajit_status tosajit_kernel_result_dims(const tosajit_kernel *kernel,
                                           const tosajit_tensor *operands, size_t operand_count,
                                           size_t index, int32_t *rank, int64_t *dims) {
-    tosajit_tensor results[TOSAJIT_MAX_TENSORS];
-    int64_t all[TOSAJIT_MAX_TENSORS][TOSAJIT_MAX_RANK];
-    const size_t count = tosajit_kernel_result_count(kernel);
+    const size_t count = tosajit_kernel_result_count(kernel), room = count ? count : 1;
+    tosajit_tensor results[room];
+    int64_t all[room][TOSAJIT_MAX_RANK];
     if (kernel && index >= count)
         return diag_error(TOSAJIT_INVALID_ARGUMENT, "there is no result %zu; the kernel has %zu",
                           index, count);

@@ -48,7 +48,7 @@ typedef struct staging {
     int64_t blocks, tasks, task_bytes;
     char *memory; /* task_bytes for each task */
     scratch scratch;
-    int64_t part_sizes[TOSAJIT_MAX_TENSORS][TOSAJIT_MAX_RANK];
+    int64_t (*part_sizes)[TOSAJIT_MAX_RANK];
 } staging;
 
 /* Where dimension d of a tensor of this rank is among `all` dimensions, counted from the end. */
@@ -102,6 +102,15 @@ static void find_multiples(const staging *s, int64_t *multiples) {
         if (*own < GRAIN) *own = GRAIN;
         if (part->cols_multiple > *own) *own = part->cols_multiple;
     }
+}
+
+/* Before blocks are planned. Arrays have room for each part, and each value of scratch. */
+static void begin(staging *s, const tosajit_kernel *kernel, view *tensors,
+                  int64_t (*sizes)[TOSAJIT_MAX_RANK], scratch_value *values) {
+    s->kernel = kernel;
+    s->tensors = tensors;
+    s->part_sizes = sizes;
+    s->scratch.values = values;
 }
 
 /* As many indices as fit, from the innermost dimension outwards. */
@@ -181,18 +190,19 @@ static void block_walk(const staging *s, int32_t p, const int64_t *start, char *
 
 static void run_part(const staging *s, int32_t p, const int64_t *start, char *memory) {
     const plan_part *part = &s->kernel->plan.parts[p];
-    walk w; /* not cleared, like the next one: see walk.h */
+    /* No more of a walk than is used: code runs below it on the stack. */
+    _Alignas(walk) char room[walk_bytes(part->rank, part->leaf_count + part->result_count)];
+    walk *w = (walk *)room; /* not cleared, like the next one: see walk.h */
     tile_tensors tile;
-    block_walk(s, p, start, memory, &w, &tile);
-    for (int32_t d = 0; d < w.rank; d++)
-        if (w.sizes[d] <= 0 && !plan_reduces(part, d)) return;
+    block_walk(s, p, start, memory, w, &tile);
+    for (int32_t d = 0; d < w->rank; d++)
+        if (w->sizes[d] <= 0 && !plan_reduces(part, d)) return;
     if (part->axis >= 0) {
-        reduce_tile_run(s->kernel->program, part, &s->code[p], &w, &tile,
-                        memory + s->scratch.bytes);
+        reduce_tile_run(s->kernel->program, part, &s->code[p], w, &tile, memory + s->scratch.bytes);
         return;
     }
-    tile_coalesce(part, &w);
-    tile_run(part, &s->code[p], &w, &tile);
+    tile_coalesce(part, w);
+    tile_run(part, &s->code[p], w, &tile);
 }
 
 /* A single block is a row, or as many as there are: its parts divide it, each as it may. */
@@ -254,16 +264,17 @@ static void find_moves(const staging *s, const plan_part *part, const walk *w, r
 static void make_ready(const staging *s, int32_t p, char *memory, ready_part *g) {
     const plan_part *part = &s->kernel->plan.parts[p];
     const int64_t zero[TOSAJIT_MAX_RANK] = {0};
-    walk w; /* not cleared, like the next two: see walk.h */
+    _Alignas(walk) char room[walk_bytes(part->rank, part->leaf_count + part->result_count)];
+    walk *w = (walk *)room; /* not cleared, like the next two: see walk.h */
     tile_tensors tile;
     tile_choice choice;
     g->is_single = part->leaf_count + part->result_count <= LAUNCH_TENSORS && s->rank <= READY_RANK;
     if (!g->is_single) return;
-    block_walk(s, p, zero, memory, &w, &tile);
-    find_moves(s, part, &w, g);
+    block_walk(s, p, zero, memory, w, &tile);
+    find_moves(s, part, w, g);
     g->is_single =
-        choose(s, p, &w, &tile, &choice) && launch_tell(part, &choice, &w, &tile, &g->step);
-    for (int32_t t = 0; t < w.tensors; t++) g->step.at[t] = (intptr_t)tile.pointers[t];
+        choose(s, p, w, &tile, &choice) && launch_tell(part, &choice, w, &tile, &g->step);
+    for (int32_t t = 0; t < w->tensors; t++) g->step.at[t] = (intptr_t)tile.pointers[t];
 }
 
 static void run_ready(const staging *s, int32_t p, const ready_part *g, const int64_t *start) {
@@ -391,9 +402,10 @@ static tosajit_status plan_blocks(staging *s, const tosajit_parallel *parallel) 
 }
 
 tosajit_status stages_explain(const tosajit_kernel *kernel, view *tensors, stage_blocks *b) {
-    staging s; /* not cleared: see walk.h */
-    s.kernel = kernel;
-    s.tensors = tensors;
+    int64_t sizes[kernel->plan.part_count][TOSAJIT_MAX_RANK]; /* not cleared: see walk.h */
+    scratch_value values[kernel->plan.scratch_count + 1];     /* there may be none */
+    staging s;
+    begin(&s, kernel, tensors, sizes, values);
     const tosajit_status status = plan_blocks(&s, &kernel->parallel);
     if (status) return status;
     b->rank = s.rank;
@@ -422,15 +434,18 @@ static bool is_one_block(const staging *s) {
 
 bool stages_launch(const tosajit_kernel *kernel, const code_part *code, view *tensors, launch *p) {
     const int64_t zero[TOSAJIT_MAX_RANK] = {0};
-    staging s; /* not cleared: see walk.h */
-    s.kernel = kernel;
+    int64_t sizes[kernel->plan.part_count][TOSAJIT_MAX_RANK]; /* not cleared: see walk.h */
+    scratch_value values[kernel->plan.scratch_count + 1];     /* there may be none */
+    staging s;
+    begin(&s, kernel, tensors, sizes, values);
     s.code = code;
-    s.tensors = tensors;
     if (plan_blocks(&s, &kernel->parallel) || !is_one_block(&s)) return false;
+    p->scratch_bytes = s.task_bytes;
     for (int32_t k = 0; k < p->step_count; k++) {
         const plan_part *part = &kernel->plan.parts[k];
         launch_step *step = k ? &p->later[k - 1] : &p->step;
-        walk own, *w = p->step_count == 1 ? &p->whole.w : &own; /* not cleared, like the next two */
+        _Alignas(walk) char room[walk_bytes(part->rank, part->leaf_count + part->result_count)];
+        walk *w = p->step_count == 1 ? &p->whole.w : (walk *)room; /* not cleared, like the next */
         tile_choice other, *choice = p->step_count == 1 ? &p->whole.choice : &other;
         tile_tensors tile;
         block_walk(&s, k, zero, NULL, w, &tile);
@@ -444,16 +459,17 @@ bool stages_launch(const tosajit_kernel *kernel, const code_part *code, view *te
 
 tosajit_status stages_run(const tosajit_kernel *kernel, const code_part *code,
                           const tosajit_parallel *parallel, view *tensors) {
-    _Alignas(64) char stack[STACK_BYTES];
-    staging s; /* not cleared: see walk.h */
-    s.kernel = kernel;
+    int64_t sizes[kernel->plan.part_count][TOSAJIT_MAX_RANK]; /* not cleared: see walk.h */
+    scratch_value values[kernel->plan.scratch_count + 1];     /* there may be none */
+    staging s;
+    begin(&s, kernel, tensors, sizes, values);
     s.code = code;
-    s.tensors = tensors;
     tosajit_status status = plan_blocks(&s, parallel);
     if (status) return status;
     int64_t bytes;
     if (!size_multiply(s.task_bytes, s.tasks, &bytes) || (uint64_t)bytes > SIZE_MAX)
         return diag_error(TOSAJIT_OVERFLOW, "scratch has more than 2^63 - 1 bytes");
+    _Alignas(64) char stack[bytes <= STACK_BYTES ? bytes + 1 : 1];
     s.memory = bytes <= STACK_BYTES ? stack : memory_uncleared(&kernel->allocator, (size_t)bytes);
     if (!s.memory)
         return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for %lld bytes of scratch",

@@ -75,7 +75,7 @@ void tile_strides(const plan_part *part, const tile_choice *choice, const walk *
 static void run_interleaved(const tile_job *job) {
     const tile_choice *c = job->choice;
     const int64_t rows = job->w->sizes[c->row_dim], *strides = walk_strides(job->w, c->row_dim);
-    void *pointers[TOSAJIT_MAX_TENSORS];
+    void *pointers[job->w->tensors];
     for (int64_t first = 0; first < rows; first += c->interleave * c->rows)
         for (int64_t row = first; row < first + c->interleave && row < rows; row++) {
             const int64_t left = (rows - row + c->interleave - 1) / c->interleave;
@@ -124,8 +124,8 @@ bool tile_in_place(const plan_part *part, const tile_tensors *tensors) {
 
 void tile_run(const plan_part *part, const code_part *code, const walk *w,
               const tile_tensors *tensors) {
-    int64_t strides[3 * TOSAJIT_MAX_TENSORS];
-    void *pointers[TOSAJIT_MAX_TENSORS];
+    int64_t strides[3 * w->tensors]; /* not cleared, like the next two: see walk.h */
+    void *pointers[w->tensors];
     tile_choice choice;
     tile_choose(part, code, w, tile_in_place(part, tensors), &choice);
     tile_strides(part, &choice, w, tensors, strides);

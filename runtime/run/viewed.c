@@ -14,8 +14,12 @@
 typedef struct call_sizes {
     const expr_views *views;
     const tosajit_tensor *operands;
-    int64_t values[VIEW_MOST_NAMES]; /* of each name */
+    int64_t *values; /* of each name; whoever begins has room for name_room() */
 } call_sizes;
+
+static size_t name_room(const tosajit_kernel *kernel) {
+    return kernel->views->name_count + 1; /* no array has no elements */
+}
 
 static int64_t size_in(const call_sizes *c, int64_t size) {
     return size < 0 ? c->values[-1 - size] : size;
@@ -289,11 +293,12 @@ static tosajit_status see(const call_sizes *c, const view_tensor *t, const tosaj
     begin(tensor, &s);
     for (int32_t k = 0; !status && k < t->chain.count; k++)
         status = through(c, &c->views->steps[t->chain.first + k], id, &s);
+    viewed_numbers *n = &v->numbers[at];
     for (int32_t d = 0; d < s.rank; d++) {
-        v->dims[at][d] = s.dims[d];
-        v->strides[at][d] = s.strides[d];
+        n->dims[d] = s.dims[d];
+        n->strides[d] = s.strides[d];
     }
-    v->tensors[at] = (tosajit_tensor){tensor->element, s.rank, s.data, v->dims[at], v->strides[at]};
+    v->tensors[at] = (tosajit_tensor){tensor->element, s.rank, s.data, n->dims, n->strides};
     return status;
 }
 
@@ -311,7 +316,7 @@ static tosajit_status see_operands(const call_sizes *c, viewed *v) {
         const expr_node *node = &views->source->nodes[t->value];
         const bool constant = node->kind == NODE_CONSTANT;
         const tosajit_tensor tensor = constant ? constant_tensor(node) : c->operands[node->tensor];
-        v->from[k] = constant ? -1 : (int8_t)node->tensor;
+        v->numbers[k].from = constant ? -1 : node->tensor;
         status = see(c, t, &tensor,
                      constant ? (tensor_id){"constant", (size_t)t->value}
                               : (tensor_id){"operand", (size_t)node->tensor},
@@ -373,8 +378,7 @@ static tosajit_status see_pieces(const call_sizes *c, const view *whole, int32_t
     tosajit_status status = TOSAJIT_OK;
     if (node->axis == PIECE) {
         const int32_t piece = at->piece++;
-        v->from[v->operand_count + (size_t)piece] =
-            (int8_t)(c->views->source->input_count + result);
+        v->numbers[v->operand_count + (size_t)piece].from = c->views->source->input_count + result;
         return see(c, &c->views->results[piece], &whole->tensor,
                    (tensor_id){"result", (size_t)result}, v, v->operand_count + (size_t)piece);
     }
@@ -449,7 +453,8 @@ tosajit_status viewed_make(const tosajit_kernel *kernel, const tosajit_tensor *o
                            size_t operand_count, const tosajit_tensor *results, size_t result_count,
                            viewed *v) {
     const int32_t expected = kernel->views->caller->result_count;
-    call_sizes c; /* not cleared: names are found in order */
+    int64_t names[name_room(kernel)]; /* not cleared: they are found in order */
+    call_sizes c = {.values = names};
     if (results && result_count != (size_t)expected)
         return diag_error(TOSAJIT_INVALID_ARGUMENT, "the kernel has %d results, not %zu",
                           (int)expected, result_count);
@@ -460,7 +465,8 @@ tosajit_status viewed_make(const tosajit_kernel *kernel, const tosajit_tensor *o
 
 tosajit_status viewed_results(const tosajit_kernel *kernel, const tosajit_tensor *operands,
                               size_t operand_count, int64_t (*dims)[TOSAJIT_MAX_RANK]) {
-    call_sizes c;
+    int64_t names[name_room(kernel)];
+    call_sizes c = {.values = names};
     tosajit_status status = find_sizes(kernel, operands, operand_count, &c, NULL);
     piece_place at = {0, 0};
     for (int32_t r = 0; !status && r < kernel->views->caller->result_count; r++)

@@ -16,16 +16,31 @@ typedef struct viewed_caller {
     bool empty;
 } viewed_caller;
 
-/* Not to be copied: tensors refer to its own arrays. */
+typedef struct viewed_numbers {
+    int64_t dims[TOSAJIT_MAX_RANK], strides[TOSAJIT_MAX_RANK];
+    int32_t from; /* of which of the caller's it is seen, results behind operands; -1: a constant */
+} viewed_numbers;
+
+/* Operands, then results: arrays of whoever asks, of viewed_count(kernel), and of
+ * viewed_caller_count. Tensors refer to numbers. */
 typedef struct viewed {
     size_t operand_count, result_count;
-    viewed_caller callers[TOSAJIT_MAX_TENSORS]; /* the caller's operands, then results */
-    int8_t
-        from[TOSAJIT_MAX_TENSORS]; /* of which of these each of `tensors` is seen; -1: constant */
-    tosajit_tensor tensors[TOSAJIT_MAX_TENSORS]; /* operands, then results */
-    int64_t dims[TOSAJIT_MAX_TENSORS][TOSAJIT_MAX_RANK];
-    int64_t strides[TOSAJIT_MAX_TENSORS][TOSAJIT_MAX_RANK];
+    tosajit_tensor *tensors;
+    viewed_numbers *numbers;
+    viewed_caller *callers;
 } viewed;
+
+/* Of a kernel without views there is one of each, which nobody looks at. */
+static inline size_t viewed_count(const tosajit_kernel *kernel) {
+    return kernel->views
+               ? (size_t)(kernel->views->operand_count + kernel->views->source->result_count)
+               : 1;
+}
+static inline size_t viewed_caller_count(const tosajit_kernel *kernel) {
+    return kernel->views
+               ? (size_t)(kernel->views->source->input_count + kernel->views->caller->result_count)
+               : 1;
+}
 
 /* results may be null: then there are none. TYPE_MISMATCH, SHAPE_MISMATCH, INVALID_ARGUMENT, as of
  * tosajit_run; SHAPE_MISMATCH also for a tensor whose strides a reshape cannot join. */
