@@ -20,30 +20,51 @@ static bool has_dimension(const expr_node *leaf, int64_t d) {
     return leaf->kind != NODE_CONSTANT || leaf->type.dims[d] != 1;
 }
 
-/* The same for a value whose dimensions these are, of which at most *left nodes are looked at. */
-static bool straddles(const tosajit_expr *expr, tosajit_value value, int64_t first, int64_t last,
-                      int *left) {
-    const expr_node *node = &expr->nodes[value];
+/* Values that were asked, each once: an expression is no tree, and has more paths than values. */
+enum { MOST_ASKED = 256 };
+typedef struct asked {
+    const tosajit_expr *expr;
+    int count;
+    struct {
+        tosajit_value value;
+        int64_t first;
+    } values[MOST_ASKED];
+} asked;
+
+static bool was_asked(const asked *a, tosajit_value value, int64_t first) {
+    for (int k = 0; k < a->count; k++)
+        if (a->values[k].value == value && a->values[k].first == first) return true;
+    return false;
+}
+
+/* The same for a value whose dimensions these are. */
+static bool straddles(asked *a, tosajit_value value, int64_t first, int64_t last) {
+    const expr_node *node = &a->expr->nodes[value];
     const bool is_leaf = node->kind != NODE_OP || op_reduces(node->op) || op_views(node->op);
     bool any = false, all = true;
-    if ((*left)-- <= 0) return true;
+    if (was_asked(a, value, first)) return false;
+    if (a->count == MOST_ASKED) return true;
+    a->values[a->count].value = value;
+    a->values[a->count++].first = first;
     for (int64_t d = first; is_leaf && d <= last; d++) {
         const bool has = has_dimension(node, d);
         any |= has, all &= has;
     }
     for (int o = 0; !is_leaf && o < node->operand_count; o++) {
         const tosajit_value operand = node->operands[o];
-        const int64_t lead = node->type.rank - expr->nodes[operand].type.rank;
+        const int64_t lead = node->type.rank - a->expr->nodes[operand].type.rank;
         if (expr_role(node, o) == ROLE_DATA && last >= lead &&
-            straddles(expr, operand, first - lead, last - lead, left))
+            straddles(a, operand, first - lead, last - lead))
             return true;
     }
     return is_leaf && any && !all;
 }
 
 bool reduce_straddles(const tosajit_expr *expr, tosajit_value value, int64_t first, int64_t last) {
-    int left = 256;
-    return straddles(expr, value, first, last, &left);
+    asked a; /* not cleared */
+    a.expr = expr;
+    a.count = 0;
+    return straddles(&a, value, first, last);
 }
 
 /* Of an extreme: what every number beats. Where NaN loses against numbers, that is NaN. */

@@ -55,7 +55,7 @@ bool reduce_is_unordered(const expr_node *node);
 /* Whether what makes a value repeats along some of the dimensions first to last, but not along all:
  * then no stride joins them. Only what no call changes counts: that an operand has fewer
  * dimensions, or that they were reduced. So the answer is the same whatever sizes are known. Of
- * values of some hundred ops it is yes. */
+ * what more than 256 values make it is yes. */
 bool reduce_straddles(const tosajit_expr *expr, tosajit_value value, int64_t first, int64_t last);
 
 /* The type in which elements are combined. */
