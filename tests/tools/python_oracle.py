@@ -27,12 +27,13 @@ class Misfit(Exception):
     """A function is farther from its value than its bound."""
 
 
-EXACT, UNIT, FAST, OPEN = range(4)
+EXACT, UNIT, FAST, OPEN, UNKNOWN = range(5)
 
 
 class Value:
     """An array amid a text. leaves: of each operand, view or reduction that it is computed from, which of its dimensions
-    that has. near: EXACT, or UNIT where accuracy="fast" may be a unit off, or FAST where that may be anything, or OPEN. dropped:
+    that has. near: EXACT, or UNIT where accuracy="fast" may be a unit off, or FAST where that may be anything, or OPEN,
+    or UNKNOWN where nobody can tell. dropped:
     whether it comes of a reduction that dropped its axes, or of a view of what lacks some. Of sums of that no page tells the
     order, which is that of the last axis or of another, at once or one after the other."""
 
@@ -209,7 +210,7 @@ def to_type(dtype, rounding):
     def make(x):
         if isinstance(x, Value):
             return each(convert, x)
-        return Value(np.array(x, dtype), [()])
+        return Value(np.array(rounding(x) if isinstance(x, float) and np.isfinite(x) else x).astype(dtype), [()])
 
     return make
 

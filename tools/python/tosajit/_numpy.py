@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import _ast
 
-from ._arithmetic import DIM, INTEGERS, WIDTH, Text, Value, astype, convert, may_cast, refuse, words, wrong
+from ._arithmetic import DIM, FLOATS, INTEGERS, WIDTH, Text, Value, astype, convert, may_cast, refuse, words, wrong
 from ._reader import WORDS, Reader
 
 TYPE_CHECKING = False  # module typing takes longer to load than everything else here
@@ -211,7 +211,9 @@ class _Weak:
     def declare(self, k: int, uses: set) -> str:
         if not self.kinds[k]:
             return self.types[k]
-        return next(iter(uses)) if len(uses) == 1 else {"b": "i1", "i": "i64", "f": "f64"}[self.kinds[k]]
+        used = next(iter(uses)) if len(uses) == 1 else ""
+        whole = self.kinds[k] == "f" and used not in FLOATS  # a cast cuts what such a number has behind the point
+        return used if used and not whole else {"b": "i1", "i": "i64", "f": "f64"}[self.kinds[k]]
 
     def written(self, text: str, declared: Sequence[str]) -> str:
         first, *parts = text.split("\1")
