@@ -155,6 +155,7 @@ class Generator:
         self.exact = self.random.random() < 0.5
         self.names = (f"v{k}" for k in itertools.count())
         self.given, self.steps, self.values, self.wide = [], [], {}, {}
+        self.kept, self.hidden = [], set()  # what programs give, and what they do not
 
     def numbers(self, shape, dtype):
         if self.exact or dtype not in NAMES:
@@ -194,6 +195,8 @@ class Generator:
         finally:
             for values, old in zip((self.values, self.wide), kept):
                 values.update(old)
+        if "F.hards" in text and value.dtype is torch.float64:
+            return None  # eager's gradient has a sixth in f32
         plain = isinstance(value, torch.Tensor) and 0 < value.numel() <= MOST and value.dim() <= 6 and not value.is_complex()
         if not plain or not value.isfinite().all() or value.double().abs().max() > LARGEST or value.shape != wide.shape:
             return None
@@ -207,7 +210,7 @@ class Generator:
         a = r.choice(names[-4:] if r.random() < 0.7 else names)
         if self.steps and r.random() < 0.3:
             a = self.steps[-1].reads[0]  # what two read is where one of them might write too early
-        kind = r.choices(("one", "two", "reduced", "rows", "view", "joined", "mutated", "cast", "heavy"), (6, 6, 3, 2, 5, 2, 1.5, 1, 4))[0]
+        kind = r.choices(("one", "two", "reduced", "rows", "view", "joined", "mutated", "cast"), (6, 6, 3, 2, 5, 2, 1.5, 1))[0]
         if kind == "one":
             return r.choice(EXACT if exact else SMOOTH), [a]
         if kind == "view":
@@ -219,13 +222,6 @@ class Generator:
             rank = self.values[a].dim()
             dims = r.choice((-1, 0, 1, (0, 1), (-1, -2), tuple(range(rank)), (0, -1))) if kind == "reduced" else r.choice((-1, 0, 1))
             return r.choice(lists).replace("D", repr(dims), 1).replace("D", repr(dims)).replace("K", r.choice(("True", "False"))), [a]
-        if kind == "heavy":
-            inner = self.values[a].shape[-1] if self.values[a].dim() else 0
-            if self.values[a].dtype in NAMES and 0 < inner <= 32:
-                out = r.choice((1, 4, 6))
-                text = r.choice(HEAVY)
-                own = (out, inner) if "linear" in text or "transpose" in text else (inner, out)
-                return text, [a, self.add_given(own, self.values[a].dtype)]
         shape = self.values[a].shape
         alike = [n for n in names if self.values[n].shape == shape]
         wanted = alike if kind in ("mutated", "joined") or r.random() < 0.6 else names
@@ -233,6 +229,38 @@ class Generator:
             wanted = [self.add_given(r.choice(([*shape], [*shape[:-1], 1], [1] * len(shape), [*shape[-1:]])))]
         b = r.choice(wanted)
         return r.choice({"joined": JOINED, "mutated": MUTATED}.get(kind, EXACT_TWO if exact else SMOOTH_TWO)), [a, b]
+
+    def step(self, text, reads):
+        """The name of what it gives; None: it may not stand in a program."""
+        found = self.fits(text, reads)
+        if not found:
+            return None
+        name = next(self.names)
+        self.values[name], self.wide[name] = (t.detach() for t in found)
+        self.steps.append(Step(name, text, reads, found[0]))
+        return name
+
+    def product(self, a):
+        inner = self.values[a].shape[-1] if self.values[a].dim() else 0
+        if self.values[a].dtype not in NAMES or not 0 < inner <= 32:
+            return None
+        out = self.random.choice((1, 4, 6))
+        text = self.random.choice(HEAVY)
+        return self.step(text, [a, self.add_given((out, inner) if "linear" in text or "transpose" in text else (inner, out), self.values[a].dtype)])
+
+    def pattern(self):
+        """What may be written over: a product that an operation and a sum read, and the same in the backward graph, where a value is
+        scaled and moved in front of a product."""
+        r, exact = self.random, self.exact
+        a = self.product(r.choice(list(self.values)))
+        if a and r.random() < 0.5:
+            self.hidden.add(a)
+            reduced = r.choice(EXACT_REDUCED if exact else SMOOTH_REDUCED).replace("D", r.choice(("-1", "0"))).replace("K", r.choice(("True", "False")))
+            self.kept += [self.step(r.choice(EXACT if exact else SMOOTH), [a]), self.step(reduced, [a])]
+        elif a:
+            last = [self.values[a].shape[-1]]
+            b = self.step(r.choice(("torch.addcmul({1}, {2}, {0})", "{0} * {1} + {2}", "{1} + {0}")), [a, *(self.add_given(last, self.values[a].dtype) for _ in range(2))])
+            self.kept.append(b and self.product(b))
 
     def make(self):
         r = self.random
@@ -242,18 +270,21 @@ class Generator:
         for _ in range(60):
             if len(self.steps) >= wanted:
                 break
-            text, reads = self.choose()
-            found = self.fits(text, reads)
-            if found:
-                name = next(self.names)
-                self.values[name], self.wide[name] = (t.detach() for t in found)
-                self.steps.append(Step(name, text, reads, found[0]))
+            kind = r.random()
+            if kind < 0.12:
+                self.product(r.choice(list(self.values)[-4:]))
+            elif kind < 0.24:
+                self.pattern()
+            else:
+                self.step(*self.choose())
         if not self.steps:
             return None
         names = [step.name for step in self.steps]
         used = {name for step in self.steps for name in step.reads}
         ends = [name for name in names if name not in used]
-        results = list(dict.fromkeys([names[-1], *r.sample(ends, min(len(ends), r.choice((1, 3, 9)))), *r.sample(names, min(len(names), r.choice((0, 1, 2))))]))
+        kept = [name for name in self.kept if name]
+        names = [name for name in names if name not in self.hidden] or names
+        results = list(dict.fromkeys([names[-1], *kept, *r.sample(ends, min(len(ends), r.choice((1, 3, 9)))), *r.sample(names, min(len(names), r.choice((0, 1, 2))))]))
         given = [g for g in self.given if g.name in used]
         return Program(self.exact, given, self.steps, results, r.random() < 0.3)
 
