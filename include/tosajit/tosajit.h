@@ -707,12 +707,12 @@ TOSAJIT_API tosajit_status tosajit_bind(tosajit_kernel *kernel, const tosajit_te
 
 /* tosajit_run of that call on this memory: data[k] is where element 0 of operand k lies, and
  * data[operand_count + r] that of result r. Shared memory is found as by tosajit_run, and nothing
- * else is left to check: 16 elements take a few nanoseconds more than a loop. Calls of more than 8
- * tensors or 6 parts, of tensors that run backwards, or of parts that read each other's results and
- * do not fit into one block take as long as tosajit_run. On failure nothing has been written. Needs
- * as much stack as tosajit_run. Thread-safe: any number of threads may run one bound call at once,
- * each with results of its own. OVERLAP, INVALID_ARGUMENT (a null pointer); OUT_OF_MEMORY, as of
- * tosajit_run. */
+ * else is left to check: 16 elements take a few nanoseconds more than a loop. Some calls take as
+ * long as tosajit_run: those of more than 8 tensors or 6 parts, or of tensors that run backwards.
+ * So do parts that read each other's results and do not fit into one block. On failure nothing has
+ * been written. Needs as much stack as tosajit_run. Thread-safe: any number of threads may run one
+ * bound call at once, each with results of its own. OVERLAP, INVALID_ARGUMENT (a null pointer);
+ * OUT_OF_MEMORY, as of tosajit_run. */
 TOSAJIT_API tosajit_status tosajit_bound_run(const tosajit_bound *bound, void *const *data);
 
 /* Release it, and its hold on the kernel; no run may be under way. Null is allowed. */

@@ -402,27 +402,24 @@ static tosajit_status explain_staged(const tosajit_kernel *kernel, stage *s, siz
                                      part_report *parts, tosajit_explanation *explanation,
                                      char **text) {
     view tensors[2 * TOSAJIT_MAX_TENSORS], *written = tensors + kernel->tensor_count;
-    const size_t result_count = (size_t)kernel->plan.result_count;
     const kernel_code *code = atomic_load_explicit(&kernel->code, memory_order_acquire);
     const run_call call = {s->operands, s->results, operand_count,
                            tosajit_kernel_result_count(kernel), &kernel->parallel};
     s->all = (viewed){.tensors = s->seen, .numbers = s->numbers, .callers = s->callers};
     tosajit_status status = run_check(kernel, &call, &s->all, tensors);
+    if (status) return status;
     scratch_value values[TOSAJIT_MAX_TENSORS];
     scratch laid = {.values = values};
-    if (status) return status;
-    call_report c = {
-        .kernel = kernel,
-        .tensors = tensors,
-        .written = written,
-        .native = code != NULL,
-        .nothing = run_writes_nothing(kernel, tensors),
-        .precompiled = precompiled_of(code),
-    };
+    call_report c = {.kernel = kernel,
+                     .tensors = tensors,
+                     .written = written,
+                     .native = code != NULL,
+                     .nothing = run_writes_nothing(kernel, tensors),
+                     .precompiled = precompiled_of(code)};
     c.cached = code && !c.nothing &&
                call_cache_serves(kernel, code->parts, tensors, kernel->views ? &s->all : NULL);
-    for (int32_t t = 0; t < kernel->tensor_count; t++) c.bytes += unique_bytes(&tensors[t]);
-    for (size_t r = 0; r < result_count; r++) c.bytes += unique_bytes(&written[r]);
+    for (int32_t t = 0; t < kernel->tensor_count + kernel->plan.result_count; t++)
+        c.bytes += unique_bytes(&tensors[t]);
     if (kernel->staged && !c.nothing) status = stages_explain(kernel, tensors, &c.blocks);
     if (!status && !c.nothing) status = scratch_make(kernel, tensors, 0, NULL, &laid);
     if (status) return status;

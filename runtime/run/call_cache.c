@@ -205,21 +205,28 @@ bool call_cache_serves(const tosajit_kernel *kernel, const code_part *code, view
 /* ---------------------------------------------------------------------------------------------
  * Once for each kernel */
 
+/* Tensor t of a call has this type; how many numbers its form has of it at most. */
+static size_t describe(const tosajit_kernel *kernel, const tosajit_tensor_type *type, int32_t t,
+                       call_cache *q) {
+    const tosajit_expr *caller = kernel_source(kernel);
+    const tosajit_tensor expected = tosajit_dense(type->element, NULL, type->rank, NULL);
+    q->heads[t] = head_of(&expected);
+    for (int32_t d = 0; d < type->rank; d++)
+        if (type->dims[d] == TOSAJIT_DYNAMIC)
+            q->hashed = caller->nodes[caller->results[0]].type.rank;
+    return 2 * (size_t)type->rank;
+}
+
 /* What the kernel expects of tensors; how many numbers a call's form has at most. */
 static size_t describe_tensors(const tosajit_kernel *kernel, call_cache *q) {
-    const kernel_counts n = kernel->counts;
+    const tosajit_expr *caller = kernel_source(kernel);
     size_t numbers = 1;
-    for (int32_t t = 0; t < n.operands + n.results; t++) {
-        const tosajit_tensor_type type =
-            t < n.operands ? tosajit_kernel_operand_type(kernel, (size_t)t)
-                           : tosajit_kernel_result_type(kernel, (size_t)(t - n.operands));
-        const tosajit_tensor expected = tosajit_dense(type.element, NULL, type.rank, NULL);
-        q->heads[t] = head_of(&expected);
-        numbers += 2 * (size_t)type.rank;
-        for (int32_t d = 0; d < type.rank; d++)
-            if (type.dims[d] == TOSAJIT_DYNAMIC)
-                q->hashed = tosajit_kernel_result_type(kernel, 0).rank;
-    }
+    for (size_t k = 0; k < caller->count; k++)
+        if (caller->nodes[k].kind == NODE_INPUT)
+            numbers += describe(kernel, &caller->nodes[k].type, caller->nodes[k].tensor, q);
+    for (int32_t r = 0; r < caller->result_count; r++)
+        numbers += describe(kernel, &caller->nodes[caller->results[r]].type,
+                            kernel->counts.operands + r, q);
     return numbers;
 }
 

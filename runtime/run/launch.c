@@ -159,15 +159,6 @@ static bool measure(const maker *m, launch *p) {
 /* ---------------------------------------------------------------------------------------------
  * Steps */
 
-bool launch_tell(const plan_part *part, const tile_choice *choice, const walk *w,
-                 const tile_tensors *tensors, launch_step *step) {
-    tile_strides(part, choice, w, tensors, step->strides);
-    step->tensors = w->tensors;
-    step->planes = choice->planes, step->rows = choice->rows, step->cols = choice->cols;
-    return choice->strategy == TILE_DIRECT && !choice->packed && choice->interleave == 1 &&
-           !choice->outer;
-}
-
 /* A part that reads nothing that others compute. False if it has no elements, or is more than a
  * call of its code and not alone. */
 static bool make_step(const maker *m, const code_part *code, int32_t index, bool shared, launch *p,

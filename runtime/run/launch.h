@@ -85,8 +85,14 @@ bool launch_make(const tosajit_kernel *kernel, const code_part *code, view *tens
 
 /* What a part's code is told of a walk, as a step that has its tensors still to be placed; false
  * if that is more than one call of it. */
-bool launch_tell(const plan_part *part, const tile_choice *choice, const walk *w,
-                 const tile_tensors *tensors, launch_step *step);
+static inline bool launch_tell(const plan_part *part, const tile_choice *choice, const walk *w,
+                               const tile_tensors *tensors, launch_step *step) {
+    tile_strides(part, choice, w, tensors, step->strides);
+    step->tensors = w->tensors;
+    step->planes = choice->planes, step->rows = choice->rows, step->cols = choice->cols;
+    return choice->strategy == TILE_DIRECT && !choice->packed && choice->interleave == 1 &&
+           !choice->outer;
+}
 
 /* All steps, or the walk. */
 void launch_steps(const launch *p, const tosajit_kernel *kernel, const code_part *code,
