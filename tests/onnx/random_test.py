@@ -3,7 +3,8 @@
 """Random models in ONNX Runtime, as they are and converted: every operator that the converter knows in every form (draw.py), opsets 7 to 23,
 static sizes and batches of 0, 1 and more, between products, in patterns of exporters and in graphs within If; and mutations of them, which the
 engine may refuse. What the engine computes of the one it computes of the other, at each of its levels: in the first call, in calls while
-code is made, and in later ones. A model that differs is made as small as it can be, and printed.
+code is made, and in later ones. A model that differs is made as small as it can be, and printed. Some models end the engine's own process:
+models are judged in processes of their own, and one that ends there is tried once more without the library.
 
     python3 random_test.py OPERATORS LIBRARY TOSAJIT [SECONDS [SEED]]
 
@@ -11,6 +12,7 @@ SECONDS 0 is one model, that of the seed.
 """
 import collections
 import os
+import pickle
 import subprocess
 import sys
 import tempfile
@@ -123,6 +125,14 @@ def convert(model, options):
 
 def names_of(model):
     return collections.Counter(".".join(filter(None, (node.domain, node.op_type))) for node in model.graph.node)
+
+
+def engine_alone(maker, model, sizes):
+    """All that the engine is asked for while a model is judged."""
+    for level in LEVELS:
+        own, _ = attempt(session_of, model, level)
+        for n in sizes if own else ():
+            attempt(own.run, None, maker.feeds(model, n))
 
 
 def judge(maker, model, options, level, sizes, now, counts=True):
@@ -251,7 +261,7 @@ def explain(k, options, level, sizes, model, error):
         k, level, sizes, " ".join(options), " ".join(sys.argv[:4]), k, onnx.printer.to_text(model)[:4000], str(error)[:3000]), flush=True)
 
 
-def run_one(k, wanted):
+def run_one(k, wanted, alone=False):
     random = np.random.default_rng(k)
     maker, maker_results = draw.draw(random, wanted)
     maker.results = maker_results
@@ -261,8 +271,10 @@ def run_one(k, wanted):
     options, level, now = maker.one_of(OPTIONS), LEVELS[int(random.integers(4))], random.random() < 0.25
     sizes = maker.one_of([(3, 0, 1), (1, 3, 0)])
     sizes = sizes if any(draw.N in about[1] for about in maker.inputs.values()) else sizes[:1]
+    if alone:
+        engine_alone(maker, model, sizes)
     try:
-        judge(maker, model, options, level, sizes, now)
+        alone or judge(maker, model, options, level, sizes, now)
     except Different as error:
         found = shrink(maker, lambda model: judge(maker, model, options, level, sizes, now, False)) or (model, error)
         explain(k, options, level, sizes, *found)
@@ -270,8 +282,10 @@ def run_one(k, wanted):
     changed = mutated(random, model) if random.random() < 0.5 else None
     if changed is not None:
         tally["mutations"] += 1
+        if alone:
+            engine_alone(maker, changed, sizes)
         try:
-            judge(maker, changed, options, level, sizes, now)
+            alone or judge(maker, changed, options, level, sizes, now)
         except Different as error:
             explain(k, options, level, sizes, changed, error)
             return False
@@ -283,15 +297,49 @@ def operators_of_the_converter():
         return [line.split('"')[1] for line in file if line.startswith('    {"')]
 
 
+def judged(first, count, end, known, alone=False):
+    """In a process of its own: the tallies of each model, whether it is fine, and whether the process came to its end."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reader)
+        with os.fdopen(writer, "wb", buffering=0) as out:
+            for k in range(first, first + count):
+                tally.clear(), inside.clear()
+                fine = run_one(k, [str(op) for op in np.random.default_rng(k).permutation(known)], alone)
+                out.write(pickle.dumps((dict(tally), dict(inside), fine)))
+                if not fine or time.monotonic() > end:
+                    break
+        os._exit(0)
+    os.close(writer)
+    told = []
+    with os.fdopen(reader, "rb") as source:
+        while True:
+            try:
+                told.append(pickle.load(source))
+            except EOFError:
+                break
+    return told, os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
 def main():
     ort.set_default_logger_severity(4)
     known = operators_of_the_converter()
     assert len(known) > 50 and set(known) == set(draw.OPERATORS), set(known) ^ set(draw.OPERATORS)
     end, k, fine = time.monotonic() + seconds, seed, True
     while k == seed or (fine and time.monotonic() < end):
-        fine = run_one(k, [str(op) for op in np.random.default_rng(k).permutation(known)])
-        tally["models"] += 1
-        k += 1
+        told, code = judged(k, 1 if seconds == 0 else 50, end, known)
+        for counted, regions, is_fine in told:
+            tally.update(counted), inside.update(regions)
+            tally["models"] += 1
+            fine &= is_fine
+        k += len(told)
+        if code and fine:
+            fine = judged(k, 1, end, known, alone=True)[1] == code
+            tally["models that end the engine"] += 1
+            if not fine:
+                print("seed %d: the process ends with %d, and not with the engine alone; python3 %s 0 %d" % (k, code, " ".join(sys.argv[:4]), k))
+            k += 1
     print(", ".join("%s %d" % pair for pair in tally.items()))
     print("in no region: %s" % " ".join(op for op in known if not inside[op]))
     if not fine:
