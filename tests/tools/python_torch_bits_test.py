@@ -184,6 +184,36 @@ class Bits(unittest.TestCase):
                     self.assertTrue(self.beside((lambda a: lambda x, y: torch.sub(x, y, alpha=a))(alpha), bits_differ, *few))
 
 
+class Gradients(unittest.TestCase):
+    def gradient(self, function, *tensors):
+        def pulled(*given):
+            result, pull = torch.func.vjp(function, *given)
+            return pull(torch.ones_like(result))[0]
+        return pulled(*tensors), ours(pulled, *tensors)[0]
+
+    def test_nan(self):
+        """It does not become another number, which would hide it. Eager's vectors have it so, and its last elements not always."""
+        x, target = torch.tensor([math.nan, 1.0, -1.0] * 64), torch.tensor([2.0, 0.5, math.nan] * 64)
+        for name, function in {"elu": F.elu, "celu": F.celu, "hardswish": F.hardswish, "silu": F.silu, "gelu": F.gelu,
+                               "smooth_l1": F.smooth_l1_loss, "huber": F.huber_loss}.items():
+            with self.subTest(name=name):
+                eager, found = self.gradient(function, *([x, target] if "l1" in name or name == "huber" else [x]))
+                self.assertTrue((found.isnan() | ~eager.isnan()).all())
+
+    def test_bounds(self):
+        """On a bound as eager has it: the bound is rounded to f16 and bf16, or it is not."""
+        for dtype in HALVES + WIDES:
+            x = values(dtype)[::3] if dtype in HALVES else torch.arange(-4, 4, 0.125, dtype=dtype)
+            x = x[x.isfinite()]
+            for name, function in {"threshold": lambda x: F.threshold(x, 0.1, 0.3), "hardtanh": lambda x: F.hardtanh(x, -0.3, 1.1), "relu6": F.relu6,
+                                   "hardshrink": lambda x: F.hardshrink(x, 0.1), "softshrink": lambda x: F.softshrink(x, 0.1), "abs": torch.abs,
+                                   "clamp": lambda x: x.clamp(-1, 0.1), "leaky_relu": F.leaky_relu, "relu": F.relu}.items():
+                with self.subTest(name=name, dtype=dtype):
+                    eager, found = self.gradient(function, x)
+                    wrong = values_differ(found, eager).nonzero()[:3, 0].tolist()
+                    self.assertEqual([(x[k].item(), found[k].item(), eager[k].item()) for k in wrong], [])
+
+
 class Ends(unittest.TestCase):
     """Variances of f32 have the digits and the range of f64, as eager's have."""
 
