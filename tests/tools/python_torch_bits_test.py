@@ -10,6 +10,7 @@ Where eager is exact, the bits are the same, zeros' signs among them. What diffe
 - of fmod and what is made of it eager gives NaN, where the quotient is beyond the type, and we the remainder;
 - of two tensors with zeros of both signs maximum, minimum and clamp give either: eager's vectors and its last elements differ themselves;
 - with alpha eager rounds once where the CPU can, so results are a unit of what is added off."""
+import itertools
 import math
 import sys
 import unittest
@@ -123,7 +124,8 @@ class Bits(unittest.TestCase):
         found, runs = ours(function, *tensors)
         self.assertEqual((found.dtype, found.shape), (eager.dtype, eager.shape))
         wrong = differ(found, eager).nonzero()[:3, 0].tolist() if eager.dim() else []
-        self.assertEqual([(*(t[k].item() for t in tensors), found[k].item(), "and not", eager[k].item()) for k in wrong], [])
+        shown = lambda t, k: t[k].item() if t.shape == eager.shape else t.tolist()
+        self.assertEqual([(*(shown(t, k) for t in tensors), found[k].item(), "and not", eager[k].item()) for k in wrong], [])
         return runs > 0
 
     def setUp(self):
@@ -171,6 +173,20 @@ class Bits(unittest.TestCase):
                 with self.subTest(op=name, dtype=dtype):
                     runs += self.beside(function, differ, a, b)
         self.assertGreater(runs, 130)
+
+    def test_beside_an_element(self):
+        """A tensor of another type is rounded first, but a single element behind a product or a quotient."""
+        names = "add sub rsub mul div rdiv floor trunc remainder eq lt ge clamp_min maximum where".split()
+        for dtype in (*HALVES, torch.int8):
+            x = values(dtype)[::5]
+            x = x[x.isfinite() & (x.abs() < 1000) & (x.abs() > 1e-30)] if dtype.is_floating_point else x[x > -128]
+            others = [torch.tensor(0.3337), torch.tensor(0.3337, dtype=torch.float64), torch.tensor(300), torch.tensor([0.3337], dtype=dtype),
+                      torch.arange(-700, -700 + 3 * x.numel(), 3)]
+            for name, other in itertools.product(names, others):
+                for order in (1, -1):
+                    with self.subTest(op=name, dtype=dtype, other=other.dtype, shape=other.shape, order=order):
+                        function, differ = TWO[name]
+                        self.beside(function, differ, *(x, other)[::order])
 
     def test_alpha(self):
         """Of f16 and bf16 alpha is rounded, too."""
