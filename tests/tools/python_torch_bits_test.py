@@ -10,6 +10,7 @@ Where eager is exact, the bits are the same, zeros' signs among them. What diffe
 - of fmod and what is made of it eager gives NaN, where the quotient is beyond the type, and we the remainder;
 - of two tensors with zeros of both signs maximum, minimum and clamp give either: eager's vectors and its last elements differ themselves;
 - with alpha eager rounds once where the CPU can, so results are a unit of what is added off."""
+import itertools
 import math
 import sys
 import unittest
@@ -123,7 +124,8 @@ class Bits(unittest.TestCase):
         found, runs = ours(function, *tensors)
         self.assertEqual((found.dtype, found.shape), (eager.dtype, eager.shape))
         wrong = differ(found, eager).nonzero()[:3, 0].tolist() if eager.dim() else []
-        self.assertEqual([(*(t[k].item() for t in tensors), found[k].item(), "and not", eager[k].item()) for k in wrong], [])
+        shown = lambda t, k: t[k].item() if t.shape == eager.shape else t.tolist()
+        self.assertEqual([(*(shown(t, k) for t in tensors), found[k].item(), "and not", eager[k].item()) for k in wrong], [])
         return runs > 0
 
     def setUp(self):
@@ -172,6 +174,20 @@ class Bits(unittest.TestCase):
                     runs += self.beside(function, differ, a, b)
         self.assertGreater(runs, 130)
 
+    def test_beside_an_element(self):
+        """A tensor of another type is rounded first, but a single element behind a product or a quotient."""
+        names = "add sub rsub mul div rdiv floor trunc remainder eq lt ge clamp_min maximum where".split()
+        for dtype in (*HALVES, torch.int8):
+            x = values(dtype)[::5]
+            x = x[x.isfinite() & (x.abs() < 1000) & (x.abs() > 1e-30)] if dtype.is_floating_point else x[x > -128]
+            others = [torch.tensor(0.3337), torch.tensor(0.3337, dtype=torch.float64), torch.tensor(300), torch.tensor([0.3337], dtype=dtype),
+                      torch.arange(-700, -700 + 3 * x.numel(), 3)]
+            for name, other in itertools.product(names, others):
+                for order in (1, -1):
+                    with self.subTest(op=name, dtype=dtype, other=other.dtype, shape=other.shape, order=order):
+                        function, differ = TWO[name]
+                        self.beside(function, differ, *(x, other)[::order])
+
     def test_alpha(self):
         """Of f16 and bf16 alpha is rounded, too."""
         for dtype in HALVES:
@@ -182,6 +198,36 @@ class Bits(unittest.TestCase):
                 with self.subTest(dtype=dtype, alpha=alpha):
                     self.assertTrue(self.beside((lambda a, n: lambda x: torch.add(x, n, alpha=a))(alpha, number), bits_differ, finite))
                     self.assertTrue(self.beside((lambda a: lambda x, y: torch.sub(x, y, alpha=a))(alpha), bits_differ, *few))
+
+
+class Gradients(unittest.TestCase):
+    def gradient(self, function, *tensors):
+        def pulled(*given):
+            result, pull = torch.func.vjp(function, *given)
+            return pull(torch.ones_like(result))[0]
+        return pulled(*tensors), ours(pulled, *tensors)[0]
+
+    def test_nan(self):
+        """It does not become another number, which would hide it. Eager's vectors have it so, and its last elements not always."""
+        x, target = torch.tensor([math.nan, 1.0, -1.0] * 64), torch.tensor([2.0, 0.5, math.nan] * 64)
+        for name, function in {"elu": F.elu, "celu": F.celu, "hardswish": F.hardswish, "silu": F.silu, "gelu": F.gelu,
+                               "smooth_l1": F.smooth_l1_loss, "huber": F.huber_loss}.items():
+            with self.subTest(name=name):
+                eager, found = self.gradient(function, *([x, target] if "l1" in name or name == "huber" else [x]))
+                self.assertTrue((found.isnan() | ~eager.isnan()).all())
+
+    def test_bounds(self):
+        """On a bound as eager has it: the bound is rounded to f16 and bf16, or it is not."""
+        for dtype in HALVES + WIDES:
+            x = values(dtype)[::3] if dtype in HALVES else torch.arange(-4, 4, 0.125, dtype=dtype)
+            x = x[x.isfinite()]
+            for name, function in {"threshold": lambda x: F.threshold(x, 0.1, 0.3), "hardtanh": lambda x: F.hardtanh(x, -0.3, 1.1), "relu6": F.relu6,
+                                   "hardshrink": lambda x: F.hardshrink(x, 0.1), "softshrink": lambda x: F.softshrink(x, 0.1), "abs": torch.abs,
+                                   "clamp": lambda x: x.clamp(-1, 0.1), "leaky_relu": F.leaky_relu, "relu": F.relu}.items():
+                with self.subTest(name=name, dtype=dtype):
+                    eager, found = self.gradient(function, x)
+                    wrong = values_differ(found, eager).nonzero()[:3, 0].tolist()
+                    self.assertEqual([(x[k].item(), found[k].item(), eager[k].item()) for k in wrong], [])
 
 
 class Ends(unittest.TestCase):

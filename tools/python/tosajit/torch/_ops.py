@@ -25,7 +25,7 @@ NARROW = ("u8", "i8", "i16")
 # Conversions that the language lacks, by a type between.
 BETWEEN = {("i1", "f16"): "f32", ("i1", "bf16"): "f32", ("i8", "i64"): "i32", ("i16", "i64"): "i32", ("i64", "i8"): "i32",
            ("i64", "i16"): "i32", ("i64", "f16"): "f32", ("i64", "bf16"): "f32", ("f16", "i64"): "f32", ("bf16", "i64"): "f32",
-           ("f16", "bf16"): "f32", ("bf16", "f16"): "f32"}
+           ("f16", "bf16"): "f32", ("bf16", "f16"): "f32", ("f64", "f16"): "f32", ("f64", "bf16"): "f32"}
 
 
 class Refused(Exception):
@@ -135,6 +135,11 @@ def type_of(node: torch.fx.Node) -> str:
     return TYPES[value_of(node).dtype]
 
 
+def is_element(argument: Any) -> bool:
+    """A number, or a tensor of one element."""
+    return is_number(argument) or all(isinstance(size, int) and size == 1 for size in value_of(argument).shape)
+
+
 def tensors(arguments: Sequence[Any]) -> Tuple[torch.fx.Node, ...]:
     return tuple(a for a in arguments if isinstance(a, torch.fx.Node))
 
@@ -163,7 +168,7 @@ def by_template(node: torch.fx.Node, arguments: Sequence[Any], template: Union[s
     """{0}, {1}, ... are the arguments in the type of the computation, {T} is that type, and {s[0]}, {s[1]}, ... what templates before
     the last one give. only: "f" for floats, "b" for i1
     "i" for integers as well as i1, "n" for numbers, "s" for those that have a sign. gives: the type of what the template says, if it is another.
-    wide: numbers are taken in the type of the computation, and not in that of the tensors first. fits: PyTorch refuses those beyond the latter."""
+    wide: a second argument of one element is taken in the type of the computation, and not in that of all arguments first. fits: PyTorch refuses those beyond the latter."""
     for argument in arguments:
         if not (isinstance(argument, torch.fx.Node) and isinstance(value_of(argument), torch.Tensor)) and not is_number(argument):
             raise Refused(f"its argument {argument} is neither a tensor nor a number that is known now")
@@ -190,9 +195,14 @@ def by_template(node: torch.fx.Node, arguments: Sequence[Any], template: Union[s
     reads = tensors(arguments)
     templates = [template] if isinstance(template, str) else template
 
+    def operand(s: Statements, k: int, name: str) -> str:
+        a = arguments[k]
+        between = compute if type == "i1" or wide and k == 1 and is_element(a) else common(arguments, kind)
+        return s.cast(s.cast(name, type_of(a), between), between, compute)
+
     def write(s: Statements, *names: str) -> str:
         given = iter(names)
-        texts = [numbers[k] if k in numbers else s.cast(next(given), type_of(a), compute) for k, a in enumerate(arguments)]
+        texts = [numbers[k] if k in numbers else operand(s, k, next(given)) for k, a in enumerate(arguments)]
         steps: List[str] = []
         for step in templates:
             steps.append(s.name(step.format(*texts, s=steps, T=compute), *texts, *steps))
@@ -206,7 +216,7 @@ SIGN = "select({0} > 0, {T}(1), select({0} < 0, {T}(-1), {T}(0)))"
 
 # Of what fmod gives, s[0]: whether it has another sign than the divisor.
 OTHER = "!({s[0]} == 0) & (({1} < 0) ^ ({s[0]} < 0))"
-# Numbers that are no tensors are rounded to the tensors' type, f16 and bf16, too, but in these.
+# Operands are rounded to the type of all of them, f16 and bf16, too, but numbers and single elements behind these.
 WITH_WIDE_NUMBERS = (aten.mul, aten.div)
 
 # op: template, kind, whose types it has, light
@@ -292,7 +302,7 @@ def divided(node: torch.fx.Node) -> Rule:
     if mode is None:
         return by_template(node, node.args, "{0} / {1}", F, only="f", light=True, wide=True)
     own = common(node.args, D)  # two tensors of f16 or bf16 have a quotient of that type
-    narrow = own if own in ("f16", "bf16") and not is_number(node.args[1]) else ""
+    narrow = own if own in ("f16", "bf16") and not is_element(node.args[1]) else ""
     steps = floored(narrow) if mode == "floor" else ("{0} / {1}", f"trunc({{T}}({narrow}({{s[0]}})))") if narrow else "trunc({0} / {1})"
     return by_template(node, node.args, steps, only="f", wide=True)
 

@@ -37,6 +37,19 @@ def threshold(x: torch.Tensor, bound: Any, value: Any) -> torch.Tensor:
     return torch.where(_wide(x) <= bound, value, x)
 
 
+def threshold_backward(gradient: torch.Tensor, x: torch.Tensor, bound: Any) -> torch.Tensor:
+    """As threshold has its bound."""
+    return torch.where(_wide(x) <= bound, 0, gradient)
+
+
+def with_nan(function: Callable[..., Any], operand: Callable[..., Any]) -> Callable[..., Any]:
+    """A gradient that is NaN where the operand is, as PyTorch's vectors have it."""
+    def with_nan_of_the_operand(*args: Any) -> Any:
+        gradient, x = function(*args), operand(*args)
+        return torch.where(x == x, gradient, x)
+    return with_nan_of_the_operand
+
+
 def densely(function: Callable[..., Any]) -> Callable[..., Any]:
     """With results that are contiguous, whatever was given."""
     return lambda *args: tuple(t.contiguous() for t in function(*args))
@@ -100,5 +113,10 @@ def written(known: Dict[Any, Callable[..., Any]]) -> Dict[Any, Callable[..., Any
             aten.std.correction: widely(aten.var.correction, _deviation), aten.std_mean.correction: widely(aten.var_mean.correction, _deviation)}
     ends = {aten.elu.default: elu, aten.softshrink.default: softshrink, aten.threshold.default: threshold}
     norms = {op: within(_corrected, known[op]) for op in BATCH_NORMS if op in known}
+    ends[aten.threshold_backward.default] = threshold_backward
+    ends[aten.hardswish_backward.default] = with_nan(known[aten.hardswish_backward.default], lambda gradient, x: x)
+    # its last operand is the result, if that is what was kept, and NaN where the operand was
+    ends[aten.elu_backward.default] = with_nan(known[aten.elu_backward.default], lambda gradient, *others: others[-1])
+    ends[aten.smooth_l1_loss_backward.default] = with_nan(known[aten.smooth_l1_loss_backward.default], lambda gradient, x, target, *others: x - target)
     ends[aten.log_sigmoid_forward.default] = densely(known[aten.log_sigmoid_forward.default])
     return {**wide, **ends, **norms, aten.native_layer_norm.default: narrowly(known[aten.native_layer_norm.default])}
