@@ -235,14 +235,16 @@ static bool through_one(const view_sizes *before, const view_sizes *behind, cons
 static bool through_group(const call_sizes *c, const view_step *step, const view_span *s,
                           int32_t lead, const sight *from, sight *to) {
     const view_sizes *before = view_before(c->views, step), *behind = view_behind(c->views, step);
-    bool whole = true, ones = true, empty = false;
+    bool whole = true, ones = true, fits = true, empty = false;
     for (int32_t d = s->in; d < s->in_end; d++) {
         const int64_t size = from->dims[lead + d];
-        whole &= size == size_in(c, before->sizes[d]);
+        const bool same = size == size_in(c, before->sizes[d]);
+        whole &= same;
         ones &= size == 1;
+        fits &= same || size == 1; /* what is reduced has more where the view has 1 */
         empty |= size == 0;
     }
-    if (empty) return split_run(c, behind, s, lead, 0, to), true; /* nothing is read */
+    if (fits && empty) return split_run(c, behind, s, lead, 0, to), true; /* nothing is read */
     if (whole) return through_whole(c, behind, s, lead, from, to);
     for (int32_t d = s->out; d < s->out_end; d++) to->dims[lead + d] = 1, to->strides[lead + d] = 0;
     return ones || through_one(before, behind, s, lead, from, to);

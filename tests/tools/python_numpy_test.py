@@ -102,6 +102,14 @@ class NumPy(unittest.TestCase):
             with self.assertRaisesRegex(tosajit.Error, "no value of u8"):
                 tosajit.evaluate(text, x=x)
 
+    def test_reductions_of_nothing_behind_views(self):
+        for dtype in (np.float16, np.float32, np.float64):
+            x, y, z = np.zeros((2, 0), dtype), np.zeros((0, 5), dtype), np.zeros((0, 1), dtype)
+            for _ in range(3):
+                np.testing.assert_array_equal(tosajit.evaluate("norm(x, 1)[None] + sum(x, 1)"), np.zeros((1, 2), dtype))
+                np.testing.assert_array_equal(tosajit.evaluate("sum(x, axis=1)[:, None] * sum(x * x, axis=1)"), np.zeros((2, 2), dtype))
+                self.assertEqual(tosajit.evaluate("tile(y, (2, 1)) > z").shape, (0, 5))
+
     def test_kept_sizes_of_1_repeat_behind_dropped_axes(self):
         for shape, axis, other in (((6, 1), 0, (4,)), ((6, 1), 0, (3, 4)), ((1, 6), 1, (5, 6)), ((2, 1, 3), (0, 2), (5, 4)), ((6, 1, 3), 0, (5, 1))):
             x, y = np.arange(float(np.prod(shape))).reshape(shape), np.arange(float(np.prod(other))).reshape(other)
