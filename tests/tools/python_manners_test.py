@@ -7,6 +7,7 @@ import itertools
 import os
 import subprocess
 import sys
+import math
 import textwrap
 import unittest
 import warnings
@@ -164,6 +165,15 @@ class Manners(unittest.TestCase):
                 (engines or self.engines)[0].evaluate(text, names, {})
             return
         self.compare(text, names, wanted, close, engines)
+
+    def test_nan_and_infinity_in_a_text(self):
+        nan, inf = math.nan, math.inf
+        for dtype in (np.float16, np.float32, np.float64):
+            a = np.array([1, -1, 0], dtype)
+            for text, wanted in (("where(a > 0, a, nan)", np.where(a > 0, a, dtype(nan))), ("nan + a", nan + a), ("-nan * a", -nan * a), ("a * inf", a * dtype(inf)), ("clip(a, nan, 1)", np.clip(a, nan, 1)),
+                                 ("a + (inf - inf)", a + nan), ("a - inf", a - dtype(inf)), ("isnan(a + nan)", np.isnan(a + nan)), ("minimum(a, nan)", np.minimum(a, nan))):
+                with np.errstate(all="ignore"):
+                    self.compare(text, {"a": a}, wanted)
 
     def test_an_axis_by_place(self):
         x = np.arange(24.0).reshape(2, 3, 4)

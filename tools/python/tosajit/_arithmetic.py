@@ -135,7 +135,7 @@ def _checked(number: Any, type: str) -> Any:
             real = float(number)
         except OverflowError:
             wrong(f"a number of {number.bit_length()} bits is no value of {type}")
-        return real if abs(real) < _INFINITE.get(type, math.inf) else math.copysign(math.inf, real)
+        return real if real != real or abs(real) < _INFINITE.get(type, math.inf) else math.copysign(math.inf, real)
     least, most = limits(type)
     if isinstance(number, float) or not least <= number <= most:
         wrong(f"{number} is no value of {type}")
