@@ -53,7 +53,7 @@ static bool read_reducer_keys(builder *b, const text_node *n, const tosajit_tens
         } else if (strcmp(name, "eps") == 0) {
             c->eps = number->value;
         } else {
-            c->ddof = (int64_t)number->magnitude;
+            c->ddof = number->value;
         }
     }
     return true;

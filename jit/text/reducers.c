@@ -108,13 +108,15 @@ static tosajit_status size_of(const reducer_call *c, tosajit_value x, tosajit_va
 }
 
 /* A sum divided by the number of elements less `less`. */
-static tosajit_status average(const reducer_call *c, tosajit_value x, int64_t less,
+static tosajit_status average(const reducer_call *c, tosajit_value x, double less,
                               tosajit_value *value) {
-    tosajit_value sum, size, taken;
+    tosajit_value sum, size, taken, zero;
     tosajit_status status = reduce(c, TOSAJIT_OP_reduce_sum, x, &sum);
     if (!status) status = size_of(c, x, &size);
-    if (!status && less) status = number(c, size, (double)less, &taken);
-    if (!status && less) status = binary(c, TOSAJIT_OP_sub, size, taken, &size);
+    if (!status && less > 0) status = number(c, size, less, &taken);
+    if (!status && less > 0) status = binary(c, TOSAJIT_OP_sub, size, taken, &size);
+    if (!status && less > 0) status = number(c, size, 0, &zero);
+    if (!status && less > 0) status = binary(c, TOSAJIT_OP_maximum, size, zero, &size);
     return status ? status : binary(c, TOSAJIT_OP_divide, sum, size, value);
 }
 
@@ -127,7 +129,7 @@ static tosajit_status center(const reducer_call *c, tosajit_value *value) {
 }
 
 /* The mean of squares. */
-static tosajit_status power(const reducer_call *c, tosajit_value x, int64_t less,
+static tosajit_status power(const reducer_call *c, tosajit_value x, double less,
                             tosajit_value *value) {
     tosajit_value square;
     tosajit_status status = binary(c, TOSAJIT_OP_mul, x, x, &square);

@@ -163,7 +163,7 @@ static bool measure(const maker *m, launch *p) {
  * call of its code and not alone. */
 static bool make_step(const maker *m, const code_part *code, int32_t index, bool shared, launch *p,
                       launch_step *step) {
-    static const code_part unknown = {.masked = false};
+    static const code_part unknown = {.single = true}; /* it may be the least able */
     const plan_part *part = &m->kernel->plan.parts[index];
     const view *results = m->tensors + m->kernel->tensor_count;
     _Alignas(walk) char room[walk_bytes(part->rank, part->leaf_count + part->result_count)];

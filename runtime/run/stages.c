@@ -240,7 +240,7 @@ typedef struct ready_part {
 /* What the code is told of the first block of a part; false if it has no elements. */
 static bool choose(const staging *s, int32_t p, walk *w, const tile_tensors *tile,
                    tile_choice *choice) {
-    static const code_part unknown = {.masked = false};
+    static const code_part unknown = {.single = true}; /* it may be the least able */
     const plan_part *part = &s->kernel->plan.parts[p];
     for (int32_t d = 0; d < w->rank; d++)
         if (w->sizes[d] <= 0) return false;

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import math
 import textwrap
+import time
 import unittest
 import warnings
 
@@ -165,6 +166,27 @@ class Manners(unittest.TestCase):
                 (engines or self.engines)[0].evaluate(text, names, {})
             return
         self.compare(text, names, wanted, close, engines)
+
+    def test_divisors_of_variances(self):
+        x = np.arange(12, dtype=np.float64).reshape(3, 4)
+        for ddof in (0, 1, 1.0, 0.5, 1.5, 4, 12, 13, 100, 1e3, 1e300):
+            for axis in (None, 0, 1):
+                with warnings.catch_warnings(), np.errstate(all="ignore"):
+                    warnings.simplefilter("ignore")
+                    for name in ("var", "std"):
+                        wanted = getattr(np, name)(x, axis=axis, ddof=ddof)
+                        np.testing.assert_allclose(tosajit.evaluate(f"{name}(x, axis={axis}, ddof={ddof!r})"), wanted, 1e-12)
+
+    def test_long_texts_take_little_time(self):
+        x = np.ones(2)
+        begin = time.process_time()
+        for text in ("x" + " " * 300000 + "+ 1", "x + 0." + "9" * 3000, "x # " + "no " * 100000):
+            tosajit.evaluate(text)
+        long = time.process_time() - begin
+        for text in ("newaxis", "newaxis + x", "clip(x, 5, min=2)", "clip(x, a_min=1, min=2)"):
+            with self.assertRaises(tosajit.Error, msg=text):
+                tosajit.evaluate(text)
+        self.assertLess(long, 5)  # a square of the length would be some twenty
 
     def test_nan_and_infinity_in_a_text(self):
         nan, inf = math.nan, math.inf

@@ -23,6 +23,7 @@ _NO_NAMES = ("True", "False")  # of operands of the language, beside these words
 # Texts
 
 _OPEN, _CLOSE, _WAITS = "([{", ")]}", "+-*/%&|^<>=~!,("
+_MEANING = _OPEN + _CLOSE + "#\"';:!~\n\t\r\f"
 
 
 class _Source:
@@ -57,8 +58,11 @@ class _Source:
         if letter == "!" and text[k + 1:k + 2] != "=":
             self.marks.append((len([line for line in self.lines[:-1] if line.strip()]) + 1, len(self.lines[-1].lstrip().encode())))
             letter = "~"
-        self.lines[-1] += " " if letter in "\n\t\r\f" else letter
-        return k + 1
+        end = k + 1
+        while end < len(text) and letter not in _MEANING and text[end] not in _MEANING:
+            end += 1  # at once: a line that grows letter by letter takes the square of its length
+        self.lines[-1] += " " if letter in "\n\t\r\f" else letter if end == k + 1 else text[k:end]
+        return end
 
 
 def _is_operation(text: str) -> bool:

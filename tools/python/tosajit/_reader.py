@@ -53,6 +53,8 @@ class Reader:
     def name(self, node: Any) -> Value:
         if node.id in self.names:
             return self.names[node.id]
+        if node.id not in WORDS:
+            self.foreign(node, f"{node.id} stands in a subscript alone, as in x[:, {node.id}]")
         return number(WORDS[node.id])
 
     def constant(self, node: Any) -> Value:
@@ -203,6 +205,8 @@ class Reader:
         for keyword in node.keywords:
             if keyword.arg not in keys:
                 self.foreign(node, f"{node.func.id} has no argument {keyword.arg}")
+            if keys[keyword.arg] in [k for k, _ in given]:
+                self.foreign(node, f"{keyword.arg} of {node.func.id} is given twice")
             given.append((keys[keyword.arg], keyword.value))
         for k, argument in given:
             if not (type(argument) is _ast.Constant and argument.value is None):
