@@ -29,6 +29,7 @@ tosajit/_arithmetic.py
 tosajit/_command.py
 tosajit/_graph.py
 tosajit/_numpy.py
+tosajit/_onnx_cache.py
 tosajit/_onnxruntime/engine.py
 tosajit/_onnxruntime/libtosajit-onnxruntime.so
 tosajit/_reader.py

@@ -210,7 +210,9 @@ def to_type(dtype, rounding):
     def make(x):
         if isinstance(x, Value):
             return each(convert, x)
-        return Value(np.array(rounding(x) if isinstance(x, float) and np.isfinite(x) else x).astype(dtype), [()])
+        if isinstance(x, float) and np.isfinite(x) and dtype.kind in "iu":
+            x = int(rounding(x))
+        return Value(np.array(x, dtype), [()])
 
     return make
 
