@@ -66,7 +66,7 @@ mutate jit/engine/background.c 'engine goes' 'nobody can go on\|are left' \
 mutate jit/engine/background.c background 'release\|signal 11\|left' '/tosajit_kernel_retain(kernel)/d'
 # An entry is found by its sizes before it has the rest.
 mutate runtime/run/call_cache.c 'cached calls' 'a torn entry\|signal' \
-    's/    if (!s.words) return;/&memset(s.words, 0, sizeof *s.words * q->words); write_form(l, q->n, operands, results, s.words + q->words); call_entry_publish(s, l->tag);/'
+    's/    if (!s.words) return;/&memset(s.words, 0, sizeof *s.words * q->words); write_form(l, kernel->counts, operands, results, s.words + q->words); call_entry_publish(s, l->tag);/'
 # The mapping is nobody's alone.
 mutate runtime/system/pages.c pages 'piece' 's/return !atomic_flag_test_and_set_explicit/return (void)atomic_flag_test_and_set_explicit/; s/\(busy, memory_order_acquire)\);/\1, true;/'
 # tosajit_quiesce does not wait; and nobody looks whether it was called.
