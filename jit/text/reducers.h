@@ -22,7 +22,7 @@ typedef struct reducer_call {
     int axis_count;
     /* reduce_straddles: of such neighbours each is reduced alone. Null: all are, as in TOSA. */
     bool (*straddles)(const tosajit_expr *expr, tosajit_value value, int64_t first, int64_t last);
-    double eps;   /* layer_norm, rms_norm */
+    double eps;  /* layer_norm, rms_norm */
     double ddof; /* var, std: the divisor is that much less than the number of elements */
     tosajit_nan_mode nan_mode; /* max, min */
 } reducer_call;

@@ -141,7 +141,7 @@ static void texts_in_the_background_become_results(void **state) {
 }
 
 static void native_kernels_run(void **state) {
-    job j = {.engine = host_engine(TOSAJIT_BACKEND_NATIVE, NULL)}, loaded = {NULL};
+    job j = {.engine = host_engine(TOSAJIT_BACKEND_NATIVE, NULL)}, loaded = {.engine = NULL};
     tosajit_engine *engine = j.engine;
     static char image[1 << 20];
     (void)state;
