@@ -157,10 +157,12 @@ def judge(maker, model, options, level, sizes, now, counts=True):
         if error:
             raise Different("a call is refused: %s" % error)
         compare(model, feeds, level, near, before, after)
-        for _ in range(2):
-            require_same(after, session.run(None, feeds), "a later call")
-        if now:
-            require_same(after, session_of(new, level, "now").run(None, feeds), "a session that begins with its code")
+        later = [("a later call", session)] * 2 + ([("a session that begins with its code", session_of(new, level, "now"))] if now else [])
+        for what, other in later:
+            if "exact" in options:
+                require_same(after, other.run(None, feeds), what)
+            else:  # fast functions are within their bound, which is not the same bits of precompiled and of native code: pow(x, 0.5)
+                compare(model, feeds, level, near, before, other.run(None, feeds))
         tally["calls compared"] += counts
     if counts:
         tally["with regions"] += any(node.domain == "tosajit" for node in new.graph.node)
