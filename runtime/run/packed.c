@@ -94,6 +94,7 @@ static void set_up(const tile_job *job, pack *patterns, char *next, tiles *s) {
         const int64_t size = job->part->element_sizes[t];
         s->strides[2 * t] = job->strides[2 * t];
         s->strides[2 * t + 1] = job->strides[2 * t + 1];
+        s->strides[2 * job->w->tensors + t] = 0; /* there is one plane, but code may read it */
         if (!(c->packed >> t & 1)) continue;
         if (s->strides[2 * t]) s->strides[2 * t] = c->width * size;
         pack *const pattern = c->by_pattern ? &patterns[s->count] : NULL;
@@ -126,7 +127,7 @@ void tile_run_packed(const tile_job *job) {
     for (int32_t t = 0; t < w->tensors; t++)
         if (job->choice->packed >> t & 1) bytes += buffer_bytes(job, t), count++;
     _Alignas(BUFFER_LINE) char buffers[bytes];
-    int64_t strides[2 * w->tensors];
+    int64_t strides[3 * w->tensors];
     packed_tensor packed[w->tensors];
     tiles s = {.job = job, .strides = strides, .packed = packed};
     if (job->choice->by_pattern) {
