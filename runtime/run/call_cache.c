@@ -8,7 +8,7 @@
  *         has_form                       is one of them for its sizes and strides?
  *         launch_run                     do the bytes overlap? then the code
  *     call_cache_learn                   behind the complete check of a call that was no hit
- *       launch_make                      its launch, for an entry; who asked runs it */
+ *       launch_make                      its launch, for an entry; the caller runs it, too */
 #include "runtime/run/call_cache.h"
 
 #include <string.h>
@@ -116,7 +116,8 @@ SPECIALISED bool has_form(const int64_t *at, const look *l, kernel_counts n,
     return !l->strided || has_strides(at, n, operands, results);
 }
 
-/* any_threads: those of another pool would divide the call; then it is none that none divides. */
+/* any_threads: the call comes with threads of its own. A launch was planned for the kernel's, and
+ * serves others where no number of threads would divide it. */
 SPECIALISED bool run_remembered(const tosajit_kernel *kernel, const code_part *code,
                                 kernel_counts n, bool any_threads, const tosajit_tensor *operands,
                                 const tosajit_tensor *results) {

@@ -41,7 +41,8 @@ static size_t words_of(bool walked, int32_t steps, int32_t rank, int32_t tensors
 }
 
 size_t launch_words(const launch *p) {
-    return words_of(p->walked, p->step_count, p->whole.w.rank, p->whole.w.tensors);
+    return p->walked ? words_of(true, 1, p->whole.w.rank, p->whole.w.tensors)
+                     : words_of(false, p->step_count, 0, 0);
 }
 
 size_t launch_most_words(const tosajit_kernel *kernel) {
@@ -163,7 +164,6 @@ static bool measure(const maker *m, launch *p) {
  * call of its code and not alone. */
 static bool make_step(const maker *m, const code_part *code, int32_t index, bool shared, launch *p,
                       launch_step *step) {
-    static const code_part unknown = {.single = true}; /* it may be the least able */
     const plan_part *part = &m->kernel->plan.parts[index];
     const view *results = m->tensors + m->kernel->tensor_count;
     _Alignas(walk) char room[walk_bytes(part->rank, part->leaf_count + part->result_count)];
@@ -172,7 +172,7 @@ static bool make_step(const maker *m, const code_part *code, int32_t index, bool
     tile_tensors tensors;
     if (results[part->results[0]].empty) return false;
     tile_walk(part, m->tensors, results, w, &tensors);
-    tile_choose(part, code ? &code[index] : &unknown, w, shared, choice);
+    tile_choose(part, launch_code(code, index), w, shared, choice);
     const int64_t elements = walk_elements(w);
     p->is_short &= elements / 2 < part->piece_elements;
     p->divided = parallel_pays(&m->kernel->parallel, part, elements);

@@ -83,6 +83,13 @@ static inline int32_t launch_arity(const tosajit_kernel *kernel) {
 bool launch_make(const tosajit_kernel *kernel, const code_part *code, view *tensors,
                  const viewed *v, bool shared, launch *p);
 
+/* A part's code; where it is unknown yet, one that can do least, so that any can be told the same.
+ */
+static inline const code_part *launch_code(const code_part *code, int32_t part) {
+    static const code_part unknown = {.single = true};
+    return code ? &code[part] : &unknown;
+}
+
 /* What a part's code is told of a walk, as a step that has its tensors still to be placed; false
  * if that is more than one call of it. */
 static inline bool launch_tell(const plan_part *part, const tile_choice *choice, const walk *w,

@@ -12,7 +12,7 @@
  *         overlap_check         overlap.c       memory that tensors share
  *         call_cache_learn      call_cache.c    plan the launch, remember it
  *         launch_call           launch.h        run it
- *         compute_natively                      or what is none, for each part:
+ *         compute_natively                      what cannot be launched, for each part:
  *           tile_walk           tile.c          sizes and strides of this call, coalesced
  *           parallel_run        parallel.c      pieces for threads, or the whole
  *             tile_run          tile.c          by the strategy that choose.c chooses:
@@ -225,7 +225,7 @@ static bool run_cached(const tosajit_kernel *kernel, const kernel_code *code, co
                kernel, code->parts, c->operands, c->results);
 }
 
-/* A call that is none, or a line about one where the kernel is verbose. */
+/* A call that is not remembered; or any, and a line about it, where the kernel is verbose. */
 static tosajit_status run_any(const tosajit_kernel *kernel, const kernel_code *code,
                               const run_call *c) {
     if (!kernel->verbose) return run(kernel, code, c);

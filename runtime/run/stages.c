@@ -240,7 +240,6 @@ typedef struct ready_part {
 /* What the code is told of the first block of a part; false if it has no elements. */
 static bool choose(const staging *s, int32_t p, walk *w, const tile_tensors *tile,
                    tile_choice *choice) {
-    static const code_part unknown = {.single = true}; /* it may be the least able */
     const plan_part *part = &s->kernel->plan.parts[p];
     for (int32_t d = 0; d < w->rank; d++)
         if (w->sizes[d] <= 0) return false;
@@ -248,7 +247,7 @@ static bool choose(const staging *s, int32_t p, walk *w, const tile_tensors *til
         reduce_tile_choose(part, w, choice);
     } else {
         tile_coalesce(part, w);
-        tile_choose(part, s->code ? &s->code[p] : &unknown, w, tile_in_place(part, tile), choice);
+        tile_choose(part, launch_code(s->code, p), w, tile_in_place(part, tile), choice);
     }
     return true;
 }

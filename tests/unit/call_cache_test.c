@@ -237,6 +237,46 @@ static void blocks_are_remembered(void **state) {
     tosajit_kernel_release(kernel);
 }
 
+/* transpose(x) + y: seen through its view, a call is remembered by the sizes that the caller has.
+ */
+static void views_are_remembered(void **state) {
+    (void)state;
+    const tosajit_tensor_type type =
+        tosajit_ranked(TOSAJIT_F32, 2, (int64_t[]){TOSAJIT_DYNAMIC, TOSAJIT_DYNAMIC});
+    const tosajit_attributes turned = {.numbers = (int64_t[]){1, 0}, .number_count = 2};
+    tosajit_expr *expr;
+    tosajit_value x, y;
+    tosajit_kernel *kernel;
+    assert_int_equal(tosajit_expr_create(NULL, &expr), TOSAJIT_OK);
+    assert_int_equal(tosajit_expr_input(expr, &type, &x), TOSAJIT_OK);
+    assert_int_equal(tosajit_expr_input(expr, &type, &y), TOSAJIT_OK);
+    assert_int_equal(tosajit_expr_op(expr, TOSAJIT_OP_transpose, &x, 1, &turned, NULL, &x),
+                     TOSAJIT_OK);
+    assert_int_equal(
+        tosajit_expr_op(expr, TOSAJIT_OP_add, (tosajit_value[]){x, y}, 2, NULL, NULL, &x),
+        TOSAJIT_OK);
+    assert_int_equal(tosajit_expr_result(expr, x), TOSAJIT_OK);
+    assert_int_equal(kernel_create(expr, &expr->allocator, &kernel), TOSAJIT_OK);
+    tosajit_expr_destroy(expr);
+    assert_non_null(kernel->views);
+    atomic_store(&kernel->code, &code);
+    for (int round = 0; round < 3; round++)
+        for (int64_t rows = 2; rows < 4; rows++) {
+            const int64_t dims[2] = {rows, 5}, turned_dims[2] = {5, rows};
+            const tosajit_tensor in[2] = {tosajit_dense(TOSAJIT_F32, memory[A], 2, turned_dims),
+                                          tosajit_dense(TOSAJIT_F32, memory[B], 2, dims)},
+                                 out = tosajit_dense(TOSAJIT_F32, memory[R], 2, dims);
+            for (int k = 0; k < MOST; k++) memory[A][k] = (float)k, memory[B][k] = (float)(k * 100);
+            const bool remembered = call_cache_run(kernel, parts, in, &out);
+            assert_int_equal(remembered, round > 0);
+            if (!remembered) assert_int_equal(tosajit_run(kernel, in, 2, &out, 1), TOSAJIT_OK);
+            for (int64_t r = 0; r < rows; r++)
+                for (int64_t c = 0; c < 5; c++)
+                    assert_true(memory[R][r * 5 + c] == (float)(c * rows + r + (r * 5 + c) * 100));
+        }
+    tosajit_kernel_release(kernel);
+}
+
 static void shared_memory_is_refused(void **state) {
     (void)state;
     const int64_t dims[2] = {5, 7};
@@ -252,9 +292,9 @@ static void shared_memory_is_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_kind_is_remembered),  cmocka_unit_test(the_first_ones_are_kept),
-        cmocka_unit_test(static_ones_know_a_few),   cmocka_unit_test(blocks_are_remembered),
-        cmocka_unit_test(shared_memory_is_refused),
+        cmocka_unit_test(each_kind_is_remembered), cmocka_unit_test(the_first_ones_are_kept),
+        cmocka_unit_test(static_ones_know_a_few),  cmocka_unit_test(blocks_are_remembered),
+        cmocka_unit_test(views_are_remembered),    cmocka_unit_test(shared_memory_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
