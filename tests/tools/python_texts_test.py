@@ -225,6 +225,10 @@ def has(*patterns):
     return lambda case: all(re.search(pattern, case.text) for pattern in patterns)
 
 
+def empty_joined(case):
+    return has(JOINS)(case) and any(0 in o.shape for o in case.operands.values() if isinstance(o, Operand))
+
+
 PIECES, REPEATS, SLICES = r"\b(concat|cat|concatenate|pad)\(", r"\b(tile|broadcast_to)\(", r"\[|\bflip\("
 JOINS = r"\breshape\("
 # language.md, "What strides cannot say is refused", unless another place is named
@@ -237,7 +241,9 @@ REFUSALS = (
     ("repeats along some of the dimensions that are joined", has(f"{MOVED}|{REDUCES}.*({REDUCES}|{VIEWS})|({VIEWS}).*{REDUCES}")),
     ("is repeated, but only a size of 1 can be", has(f"{PIECES}|{REPEATS}")),
     ("do not lie in one run in this call", has(f"{JOINS}|{REPEATS}")),
-    ("but the operands give", lambda case: has(JOINS)(case) and any(0 in o.shape for o in case.operands.values() if isinstance(o, Operand))),
+    ("but the operands give", empty_joined),
+    ("but the kernel was compiled for", empty_joined),
+    ("negative integer powers", lambda case: any(type(o) is int for o in case.operands.values())),  # Python's own numbers, which an i64 holds
     ("at most 64 results and reductions", has(r"\*\*|\bpower\(", REDUCES, VIEWS)),  # 64 steps, each of which reads it
     ("both are dynamic; one may be", has(REPEATS)),  # semantics.md, "Views"
     ("the operand has another number of elements: 0 and 0", has(REPEATS)),  # there, too
