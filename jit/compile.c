@@ -73,7 +73,7 @@ static tosajit_status own_kernel(tosajit_engine *engine, tosajit_kernel *kernel)
     kernel->parallel = engine->parallel;
     kernel->any_strides = engine->any_strides;
     kernel->cpu = engine_cpu(engine);
-    return engine_check_cap(engine);
+    return engine_check_cap(engine, &own->refused);
 }
 
 tosajit_status compile_begin(tosajit_engine *engine, const tosajit_expr *expr,

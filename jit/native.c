@@ -85,7 +85,7 @@ static tosajit_status publish(tosajit_kernel *kernel, native *n, atomic_size_t *
     n->pages = whole_pages(n->code.info.code_bytes);
     atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&n->engine->code_bytes, n->pages, memory_order_relaxed);
-    tosajit_status status = engine_check_cap(n->engine);
+    tosajit_status status = engine_check_cap(n->engine, &engine_kernel_of(kernel)->refused);
     if (status) {
         drop_native(kernel, n);
         return status;

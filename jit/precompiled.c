@@ -17,7 +17,7 @@ tosajit_status precompiled_attach(tosajit_engine *engine, tosajit_kernel *kernel
     tosajit_status status = engine_find_ops(engine, &library, &level);
     if (!status) status = precompiled_make(kernel, library, level, &made);
     if (status) return status == TOSAJIT_OUT_OF_MEMORY ? status : TOSAJIT_OK;
-    status = engine_check_cap(engine);
+    status = engine_check_cap(engine, &engine_kernel_of(kernel)->refused);
     if (status) {
         precompiled_destroy(kernel, made);
         return status;

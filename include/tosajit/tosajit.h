@@ -592,9 +592,10 @@ typedef struct tosajit_stats {
                                for from the allocator */
     size_t compilations;    /* kernels for which code was generated */
     size_t hits;            /* compile calls that found a living kernel */
-    size_t joined;      /* compile calls that waited for another thread to make the same kernel */
-    size_t refused;     /* compile calls and background compilations that max_bytes refused */
-    size_t restored;    /* kernels whose code came from the cache directory or an image */
+    size_t joined;   /* compile calls that waited for another thread to make the same kernel */
+    size_t refused;  /* kernels that max_bytes refused; also their own code alone, if it was that,
+                        and they go on with code of single ops or interpreted */
+    size_t restored; /* kernels whose code came from the cache directory or an image */
     size_t precompiled; /* kernels that were given code of single ops */
 } tosajit_stats;
 

@@ -235,10 +235,11 @@ static size_t read_counter(atomic_size_t *counter) {
     return atomic_load_explicit(counter, memory_order_relaxed);
 }
 
-tosajit_status engine_check_cap(tosajit_engine *engine) {
+tosajit_status engine_check_cap(tosajit_engine *engine, bool *refused) {
     size_t used = read_counter(&engine->meter.bytes) + read_counter(&engine->code_bytes);
     if (engine->max_bytes == 0 || used <= engine->max_bytes) return TOSAJIT_OK;
-    atomic_fetch_add_explicit(&engine->refused, 1, memory_order_relaxed);
+    if (!*refused) atomic_fetch_add_explicit(&engine->refused, 1, memory_order_relaxed);
+    *refused = true;
     return diag_error(TOSAJIT_LIMIT_EXCEEDED,
                       "with this kernel the engine's kernels would take %zu bytes, but max_bytes "
                       "is %zu; release some kernels first",

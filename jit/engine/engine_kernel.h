@@ -13,6 +13,7 @@ typedef struct engine_kernel {
     struct job *job;                 /* of its compilation in the background */
     struct native *native;           /* its own code */
     struct precompiled *precompiled; /* the precompiled ops that compute it */
+    bool refused;                    /* it or its own code, by max_bytes */
 } engine_kernel;
 
 static inline engine_kernel *engine_kernel_of(const tosajit_kernel *kernel) {

@@ -113,12 +113,13 @@ static bool parse_all(lexer *p, size_t from) {
 /* `= value`, behind which *last is. */
 static bool parse_value(lexer *p, const op_key *key, bool reduces, text_span word, int32_t *first,
                         int32_t *last) {
-    const size_t from = p->at;
     bool none = false;
     for (int32_t k = *first; k >= 0; k = p->line->arguments[k].next)
         if (p->line->arguments[k].key == key)
             return lex_fail(p, word, "%s is given twice", key->name);
     if (!lex_expect(p, '=', "=")) return false;
+    lex_peek(p); /* goes past spaces */
+    const size_t from = p->at;
     const bool is_value = key->kind == KEY_NUMBER || key->kind == KEY_PARAMETER,
                fine = key->kind == KEY_AXIS || key->kind == KEY_LIST ? parse_axes(p, &none)
                       : is_value ? parse_expression(p, TEXT_LOOSEST)

@@ -218,7 +218,8 @@ static void max_bytes_is_never_passed(void **state) {
     }
     print_message("%d kernels within %d KiB, %d refusals\n", made, CAP >> 10, refused);
     assert_true(made > 5 && refused > 5);
-    assert_int_equal(stats_of(engine).refused, refused);
+    /* Where only a kernel's own code was too much, code of single ops stands in. */
+    assert_int_equal(stats_of(engine).refused - stats_of(engine).precompiled, refused);
     for (int k = 0; k < made; k++) tosajit_kernel_release(kernels[k]);
     tosajit_engine_destroy(engine);
 }

@@ -230,7 +230,7 @@ def floor_divide(x, y):
         exact = np.floor(flat[0].astype(np.longdouble) / flat[1].astype(np.longdouble))
         large = np.isfinite(exact) & (np.abs(exact) >= 2.0 ** (np.finfo(dtype).nmant - 1))
         same = (found == wanted) & (np.signbit(found) == np.signbit(wanted)) | np.isnan(found) & np.isnan(wanted)
-        right = np.where(large, _units(found, exact, dtype) <= 1, same)
+        right = same | large & (_units(found, exact, dtype) <= 1)
         if not right.all():
             k = int(np.argmin(right))
             raise Misfit(f"floor_divide of {NAME_OF[dtype]} {[o[k] for o in flat]}: {found[k]!r}, not {wanted[k]!r}")

@@ -96,7 +96,7 @@ static void trees_follow_precedence(void **state) {
         {"cast(x, to=i8)", "(cast x to=#1)"},
         {"i8(x)", "(to i8 x)"},
         {"sum(x, -1)", "(sum x -1)"},
-        {"sum(x, axis=None)", "(sum x)"},
+        {"sum(x, axis=None)", "(sum x axis=None)"},
         {"max(x)", "(max x)"},
         {"max(x, 1)", "(maximum x 1)"},
         {"max(x, axis=1, nan=ignore)", "(max x axis=1 nan_mode=#1)"},
