@@ -237,7 +237,7 @@ REFUSALS = (
     ("share memory", in_place),
     ("cannot be seen through", has(f"({VIEWS}).*{REDUCES}|{REDUCES}.*({VIEWS}|{REDUCES})")),
     ("lie apart", lambda case: has(MOVED)(case) or has(VIEWS, REDUCES)(case)),
-    ("repeated along some of the dimensions that are joined", has(REPEATS, f"{REDUCES}|{SLICES}|{JOINS}|{REPEATS}.*{REPEATS}")),
+    ("repeated along some of the dimensions that are joined", has(REPEATS, f"{REDUCES}|{SLICES}|{JOINS}|{PIECES}|{REPEATS}.*{REPEATS}")),
     ("repeats along some of the dimensions that are joined", has(f"{MOVED}|{REDUCES}.*({REDUCES}|{VIEWS})|({VIEWS}).*{REDUCES}")),
     ("is repeated, but only a size of 1 can be", has(f"{PIECES}|{REPEATS}")),
     ("do not lie in one run in this call", has(f"{JOINS}|{REPEATS}")),
