@@ -72,8 +72,9 @@ class Memory:
     def _fill(self, kind, values):
         self.array[...] = values
         if kind == "repeated":
+            bits = np.ascontiguousarray(values).view(f"u{values.itemsize}").reshape(values.shape)  # zeros of two signs are not the same
             for axis, n in enumerate(values.shape):
-                if n > 1 and (values == values.take([0], axis)).all():
+                if n > 1 and (bits == bits.take([0], axis)).all():
                     self.array = np.broadcast_to(self.array[(slice(None),) * axis + (slice(0, 1),)], values.shape)
 
     def shared(self, kind):
