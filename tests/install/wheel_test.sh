@@ -30,6 +30,7 @@ tosajit/_command.py
 tosajit/_graph.py
 tosajit/_numpy.py
 tosajit/_onnx_cache.py
+tosajit/_onnx_session.py
 tosajit/_onnxruntime/engine.py
 tosajit/_onnxruntime/libtosajit-onnxruntime.so
 tosajit/_reader.py

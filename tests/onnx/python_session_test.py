@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 import unittest.mock
@@ -374,12 +375,38 @@ if wrong: raise wrong[0]
         values = {name: ort.OrtValue.ortvalue_from_numpy(a) for name, a in inputs.items()}
         np.testing.assert_array_equal(session.run_with_ort_values(None, values)[0].numpy(), session.run(None, inputs)[0])
         self.assertIsNotNone(session._tosajit_plain)
+        self.check_other_ways(session, w, {rows: own.run(None, {"x": x[:rows], "w": w})[0] for rows in (64, 3, 0)})
         refused = []
         for one in (session, own):
             with self.assertRaises(Exception) as said:
                 one.run(None, {"x": x, "w": w[:5]})
             refused.append(str(said.exception))
         self.assertEqual(*refused)
+
+    def check_other_ways(self, session, w, expected):
+        """Bindings, bound anew and bound once, with memory for results and without; and calls that come back by a callback."""
+        binding, y = session.io_binding(), np.empty((64, 96), np.float32)
+        binding.bind_cpu_input("w", w)
+        for rows in (64, 3, 3, 64, 0):
+            binding.bind_cpu_input("x", np.ascontiguousarray(x[:rows]))
+            binding.bind_output("y")
+            session.run_with_iobinding(binding)
+            for found in (binding.copy_outputs_to_cpu()[0], binding.get_outputs()[0].numpy()):
+                np.testing.assert_allclose(found, expected[rows], rtol=1e-5, atol=1e-6)
+        binding.bind_ortvalue_input("x", ort.OrtValue.ortvalue_from_numpy(x))
+        binding.clear_binding_outputs()
+        binding.bind_output(name="y", element_type=np.float32, shape=y.shape, buffer_ptr=y.ctypes.data)
+        session.run_with_iobinding(binding)
+        np.testing.assert_allclose(y, expected[64], rtol=1e-5, atol=1e-6)
+        binding.clear_binding_inputs()
+        with self.assertRaisesRegex(Exception, "(?i)input"):
+            session.run_with_iobinding(binding)
+        for rows in (64, 3):
+            done, said = threading.Event(), []
+            session.run_async(None, {"x": x[:rows], "w": w}, lambda *given: (said.extend(given), done.set()), "mine")
+            self.assertTrue(done.wait(60))
+            np.testing.assert_allclose(said[0][0], expected[rows], rtol=1e-5, atol=1e-6)
+            self.assertEqual(said[1:], ["mine", ""])
 
     def test_what_is_no_model(self):
         """The engine says what it always says, after a warning."""

@@ -17,13 +17,12 @@ import re
 import shutil
 import subprocess
 import sys
-import threading
 import warnings
 
 import onnxruntime as _ort
 
 import tosajit as _tosajit
-from tosajit import _onnx_cache
+from tosajit import _onnx_cache, _onnx_session
 
 __all__ = ["session"]
 _HERE = os.path.dirname(os.path.abspath(__file__))
@@ -104,39 +103,6 @@ def _warn(level, text, *details):
     warnings.warn(text % details, RuntimeWarning, stacklevel=level + 2)
 
 
-class _Session(_ort.InferenceSession):
-    """A session with regions. A call that one of them refuses is computed by the session of the model itself, which refuses it in the
-    engine's own words unless it is the model that is wrong: one that declares other sizes than its calls have runs in the engine."""
-
-    def __init__(self, path, sess_options, own, **options):
-        super().__init__(path, sess_options, **options)
-        self._tosajit_own, self._tosajit_begins, self._tosajit_plain = own, threading.Lock(), None
-
-    def _tosajit_instead(self, error):
-        """The model's own session. The error comes again if no region has said it, or if the model is another one now."""
-        if not re.search(r"running Region\d* node", str(error)):
-            raise error
-        with self._tosajit_begins:
-            self._tosajit_plain = self._tosajit_plain or self._tosajit_own()
-        if self._tosajit_plain is None:
-            raise error
-        return self._tosajit_plain
-
-    def run(self, output_names, input_feed, run_options=None):
-        try:
-            return super().run(output_names, input_feed, run_options)
-        except Exception as error:
-            plain = self._tosajit_instead(error)
-        return plain.run(output_names, input_feed, run_options)
-
-    def run_with_ort_values(self, output_names, input_dict_ort_values, run_options=None):
-        try:
-            return super().run_with_ort_values(output_names, input_dict_ort_values, run_options)
-        except Exception as error:
-            plain = self._tosajit_instead(error)
-        return plain.run_with_ort_values(output_names, input_dict_ort_values, run_options)
-
-
 class _Model:
     """A model as it was given: a file, or bytes, whose weights are where the engine looks for them."""
 
@@ -209,7 +175,7 @@ def _open(place, sess_options, options, settled, own):
         if not regions:
             return _ort.InferenceSession(path, sess_options, **options)
         _register(sess_options)
-        return _Session(path, sess_options, own, **options)
+        return _onnx_session.Session(path, sess_options, own, **options)
     finally:
         sess_options.graph_optimization_level = level
 
