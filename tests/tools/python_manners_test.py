@@ -255,6 +255,11 @@ class Manners(unittest.TestCase):
                 self.both(text.format("s"), {**names, "s": n}, 1e-3 if "float16" in text else 0)
                 self.both(text.format(repr(n)), names, 1e-3 if "float16" in text else 0)
 
+    def test_a_number_by_name_is_true_but_for_zero(self):
+        x = np.array([1.5, 2.5, 0], np.float32)
+        for n in (-2, 0, 0.5, True, math.nan, 1 << 40):
+            self.compare("where(bool(s), x, 1)", {"s": n, "x": x}, np.where(bool(n), x, np.float32(1)))
+
     def test_numbers_beyond_a_type(self):
         u, i = np.array([1, 255], np.uint8), np.array([1, -5], np.int32)
         for text in ("u < {}", "u == {}", "{} != u", "{} >= u", "i == {}", "i < {}"):

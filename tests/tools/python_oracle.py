@@ -634,6 +634,16 @@ def pad(x, *given, constant_values=0):
     return view(x, compute)
 
 
+def nextafter(x, y):
+    """Of equal operands the second, as in C. NumPy does so but in f16, where it is the first: another zero."""
+
+    def compute(a, b):
+        found = np.nextafter(a, b)
+        return np.where(a == b, b, found).astype(found.dtype) if found.dtype == np.float16 else found
+
+    return each(compute, x, y)
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # Names
 
@@ -674,7 +684,7 @@ NAMES = {**{name: _plain(getattr(np, name)) for name in UNARY + BINARY if name n
          **{name: (lambda *operands, name=name: real(name, *operands)) for name in REALS if name != "power"},
          **{name: written(function) for name, function in WRITTEN.items()},
          "round": lambda x: each(np.round, x), "copysign": no_nan(np.copysign), "signbit": signbit, "conj": conj,
-         "reciprocal": reciprocal, "power": power, "floor_divide": floor_divide,
+         "reciprocal": reciprocal, "power": power, "floor_divide": floor_divide, "nextafter": nextafter,
          "maximum": maximum, "minimum": minimum, "fmax": fmax, "fmin": fmin, "where": where, "select": where, "clip": clip,
          "relu": lambda x: maximum(x, 0), **CASTS, **MOVERS, **NORMS, **REDUCERS,
          "pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan, "true": True, "false": False}

@@ -216,6 +216,8 @@ class _Weak:
         if not self.kinds[k]:
             return self.types[k]
         used = next(iter(uses)) if len(uses) == 1 else ""
+        if used == "i1" and self.kinds[k] != "b":
+            used = ""  # bool(-2) is a comparison, and no value of i1
         whole = self.kinds[k] == "f" and used not in FLOATS  # a cast cuts what such a number has behind the point
         return used if used and not whole else {"b": "i1", "i": "i64", "f": "f64"}[self.kinds[k]]
 
