@@ -244,7 +244,8 @@ REFUSALS = (
     ("do not lie in one run in this call", has(f"{JOINS}|{REPEATS}")),
     ("but the operands give", empty_joined),
     ("but the kernel was compiled for", empty_joined),
-    ("negative integer powers", lambda case: any(type(o) is int for o in case.operands.values())),  # Python's own numbers, which an i64 holds
+    # Python's own numbers, which an i64 holds; and powers of nothing, of which there is none that is negative
+    ("negative integer powers", lambda case: any(type(o) is int for o in case.operands.values()) or has(SLICES)(case)),
     ("at most 64 results and reductions", has(r"\*\*|\bpower\(", REDUCES, VIEWS)),  # 64 steps, each of which reads it
     ("both are dynamic; one may be", has(REPEATS)),  # semantics.md, "Views"
     ("the operand has another number of elements: 0 and 0", has(REPEATS)),  # there, too
