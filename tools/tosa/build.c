@@ -214,16 +214,17 @@ static bool build_input(builder *b, int32_t value, size_t index) {
     const tosa_graph *g = b->g;
     char why[TOSA_WHY], shown[BEHIND], text[TOSA_WHY + BEHIND + 40];
     tosajit_tensor_type type;
+    tosajit_status status = TOSAJIT_BAD_MODULE;
     const char *wrong = objection_to(g, value);
     if (!wrong && b->values[value] != UNDEFINED) wrong = "an input before";
-    if (wrong) return refuse_value(b, g->reader->input, TOSA_INPUT, index, value, wrong);
-    tosajit_status status = g->reader->type(g, value, &type, why);
-    if (!status) {
+    if (!wrong) status = g->reader->type(g, value, &type, why);
+    if (!wrong && !status) {
         status = tosa_function_input(b->built, &type, &b->values[value]);
         snprintf(why, sizeof why, "%s", tosa_bare_error());
     }
-    snprintf(text, sizeof text, "%s %zu%s: %s", g->reader->input, index,
-             name_of(b, TOSA_INPUT, index, value, shown), why);
+    snprintf(text, sizeof text, "%s %zu%s%s%s", g->reader->input, index,
+             name_of(b, TOSA_INPUT, index, value, shown), wrong ? ", is " : ": ",
+             wrong ? wrong : why);
     return !status || fail_at(b, status, TOSA_AT_INPUT(index), text);
 }
 
