@@ -1,8 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Conversion: elements of any type as they lie in memory, and the values that ops compute with.
- * Written from the definitions of the formats, without bit tricks: this is what kernels are
- * compared with. */
+/* Conversion: elements of any type as they lie in memory, and the values that ops compute with. */
 #ifndef TOSAJIT_RUNTIME_EXPR_CONVERT_H
 #define TOSAJIT_RUNTIME_EXPR_CONVERT_H
 

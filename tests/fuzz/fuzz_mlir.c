@@ -55,7 +55,7 @@ static void build_all(tosajit_mlir *file, tosajit_engine *engine) {
             char *renamed = mlir_module_rename(file, k, &built, "%arg0 and %3 = tosa.add");
             free(renamed);
             for (size_t s = 0; s < built.step_count && s < 3; s++)
-                mlir_module_report_step(file, &built.steps[s], "a message");
+                mlir_module_report_step(file, k, &built.steps[s], "a message");
             tosajit_kernel_release(kernel);
             tosa_function_release(&built);
         }

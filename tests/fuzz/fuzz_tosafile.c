@@ -34,7 +34,7 @@ static void compile(tosafile *file, size_t index, const tosa_function *built,
         tosafile_report(file, index, built, tosajit_last_error());
     free(tosafile_rename(file, index, built, "%arg0 and %3 = tosa.add"));
     for (size_t s = 0; s < built->step_count && s < 3; s++)
-        tosafile_report_step(file, &built->steps[s], "a message");
+        tosafile_report_step(file, index, &built->steps[s], "a message");
     tosajit_kernel_release(kernel);
 }
 

@@ -334,7 +334,7 @@ static void functions_that_are_no_kernels_say_why(void **state) {
         {FUNCTION("%a: tensor<2x3xf32>", "!tosa.shape<1>",
                   "%s = tosa.const_shape {values = dense<[6]> : tensor<1xindex>} : () -> "
                   "!tosa.shape<1>\nreturn %s : !tosa.shape<1>"),
-         TOSAJIT_BAD_MODULE, 3, "func.return: operand 0 is a shape; a tensor is expected"},
+         TOSAJIT_BAD_MODULE, 3, "func.return: result 0 is a shape; a tensor is expected"},
         {FUNCTION("%a: vector<2xf32>", "vector<2xf32>", "return %a : vector<2xf32>"),
          TOSAJIT_TYPE_MISMATCH, 1, "not a tensor"},
         {FUNCTION("%a: tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1xi8>",

@@ -89,6 +89,11 @@ static bool run_twice(const tosajit_kernel *kernel, const tosajit_tensor *operan
            tosajit_run_interpreted(kernel, operands, count, &b, 1) == TOSAJIT_OK;
 }
 
+static void report_step(const stepper *s, const tosa_step *step, const char *message) {
+    const entry *e = s->check->entry;
+    source_report_step(&e->file, e->index, step, message);
+}
+
 static bool judge(stepper *s, const tosa_step *step, const npy_array *native,
                   const npy_array *plain) {
     comparison c = compare_elements(native->element, native->data, plain->data, array_count(native),
@@ -101,7 +106,7 @@ static bool judge(stepper *s, const tosa_step *step, const npy_array *native,
                      c.first, place, sizeof place);
     snprintf(text, sizeof text, "%" PRId64 " of %" PRId64 " elements differ, the first at %s",
              c.different, array_count(native), place);
-    source_report_step(&s->check->entry->file, step, text);
+    report_step(s, step, text);
     return false;
 }
 
@@ -119,9 +124,7 @@ static bool run_op(stepper *s, const tosa_step *step) {
                         &step->type, &kernel);
     bool ran =
         compiled == TOSAJIT_OK && run_twice(kernel, operands, step->operand_count, &native, &plain);
-    if (!ran)
-        source_report_step(&s->check->entry->file, step,
-                           native.data ? "out of memory" : tosajit_last_error());
+    if (!ran) report_step(s, step, native.data ? "out of memory" : tosajit_last_error());
     bool fine = ran && judge(s, step, &native, &plain);
     tosajit_kernel_release(kernel);
     npy_release(&plain);

@@ -3,16 +3,15 @@
 /* In place of tools/mlir, where the command is built without MLIR: no file is MLIR's, and nobody
  * has a module of it. */
 #include "tools/mlir/module.h"
-#include "tools/tosafile/report.h"
+#include "tools/tosa/report.h"
 
 static tosajit_status refuse(const char *path, const tosajit_mlir_options *options) {
-    file_report report = {.file = options && options->name ? options->name : path};
+    tosa_report report = {.file = options && options->name ? options->name : path};
     if (options) report.say = options->say, report.context = options->context;
-    file_report_begin(&report);
-    file_report_file(&report, TOSAJIT_BAD_MODULE,
+    tosa_report_file(&report, TOSAJIT_BAD_MODULE,
                      "this tosajit was built without MLIR, so it reads flatbuffers of TOSA, and "
                      "neither MLIR nor expressions; `tosa-opt --tosa-serialize` writes them");
-    return report.status;
+    return tosa_report_end(&report);
 }
 
 tosajit_status tosajit_mlir_open(const char *path, const tosajit_mlir_options *options,
@@ -65,8 +64,9 @@ void mlir_module_report(tosajit_mlir *module, size_t index, const tosa_function 
     (void)module, (void)index, (void)built, (void)message;
 }
 
-void mlir_module_report_step(tosajit_mlir *module, const tosa_step *step, const char *message) {
-    (void)module, (void)step, (void)message;
+void mlir_module_report_step(tosajit_mlir *module, size_t index, const tosa_step *step,
+                             const char *message) {
+    (void)module, (void)index, (void)step, (void)message;
 }
 
 tosajit_status mlir_module_outline(tosajit_mlir *module, size_t first, size_t end,

@@ -75,9 +75,9 @@ void source_report(const source *s, size_t index, const tosa_function *built, co
         mlir_module_report(s->mlir, index, built, message);
 }
 
-void source_report_step(const source *s, const tosa_step *step, const char *message) {
+void source_report_step(const source *s, size_t index, const tosa_step *step, const char *message) {
     if (s->tosa)
-        tosafile_report_step(s->tosa, step, message);
+        tosafile_report_step(s->tosa, index, step, message);
     else
-        mlir_module_report_step(s->mlir, step, message);
+        mlir_module_report_step(s->mlir, index, step, message);
 }

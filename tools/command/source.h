@@ -31,6 +31,6 @@ tosajit_status source_build(const source *s, size_t index, const tosajit_expr_op
                             tosa_function *built);
 char *source_rename(const source *s, size_t index, const tosa_function *built, const char *text);
 void source_report(const source *s, size_t index, const tosa_function *built, const char *message);
-void source_report_step(const source *s, const tosa_step *step, const char *message);
+void source_report_step(const source *s, size_t index, const tosa_step *step, const char *message);
 
 #endif

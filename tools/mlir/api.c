@@ -125,9 +125,9 @@ tosajit_status tosajit_mlir_type(void *mlir_type, tosajit_tensor_type *type) {
         check_arguments("tosajit_mlir_type", arguments, sizeof arguments / sizeof *arguments);
     if (status) return status;
     tosajit_tensor_type found;
-    mlir_phrase why = {0};
-    if (!mlir_tensor_type((MlirType){mlir_type}, &found, &why))
-        return diag_error(why.status, "%.300s", why.text);
+    char why[TOSA_WHY];
+    status = mlir_tensor_type((MlirType){mlir_type}, &found, why);
+    if (status) return diag_error(status, "%s", why);
     *type = found;
     return TOSAJIT_OK;
 }
@@ -140,9 +140,10 @@ tosajit_status tosajit_mlir_elements(void *mlir_attribute, tosajit_tensor_type *
         check_arguments("tosajit_mlir_elements", arguments, sizeof arguments / sizeof *arguments);
     if (status) return status;
     tosajit_tensor_type found;
-    mlir_phrase why = {0};
-    void *data = mlir_constant((MlirAttribute){mlir_attribute}, &found, &why);
-    if (!data) return diag_error(why.status, "%.300s", why.text);
+    char why[TOSA_WHY];
+    void *data;
+    status = mlir_constant((MlirAttribute){mlir_attribute}, &found, &data, why);
+    if (status) return diag_error(status, "%s", why);
     *type = found;
     *elements = data;
     return TOSAJIT_OK;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "runtime/base/escape.h"
-#include "tools/mlir/report.h"
+#include "tools/mlir/graph.h"
 #include "tools/mlir/values.h"
 
 /* The C API asks for a number of no other type than these. */
@@ -91,19 +91,18 @@ static void describe_shape(MlirValue operand, tosa_attribute *found) {
         found->numbers[k] = (int64_t)mlirDenseElementsAttrGetIndexValue(values, (intptr_t)k);
 }
 
-bool mlir_is_shape(MlirOperation op) {
-    return mlirStringRefEqual(mlirIdentifierStr(mlirOperationGetName(op)),
-                              mlirStringRefCreateFromCString("tosa.const_shape")) &&
-           mlirOperationGetNumOperands(op) == 0 && mlirOperationGetNumResults(op) == 1;
-}
-
-void mlir_describe(MlirOperation op, tosa_op *description) {
+/* Names have escapes, so that no two operations have the same. */
+static void describe(const tosa_graph *g, int32_t number, tosa_op *description) {
+    const MlirOperation op = ((const mlir_graph *)g->source)->ops[number];
     const MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
     const char *wanted;
     *description = (tosa_op){.op = TOSAJIT_OP_COUNT,
                              .operand_count = (size_t)mlirOperationGetNumOperands(op),
                              .result_count = (size_t)mlirOperationGetNumResults(op),
-                             .origin = op.ptr};
+                             .number = number};
+    description->nests =
+        mlirOperationGetNumRegions(op) > 0 || mlirOperationGetNumSuccessors(op) > 0;
+    description->unknown = !mlirContextIsRegisteredOperation(mlirOperationGetContext(op), name);
     escape_name(name.data, name.length, description->name, sizeof description->name);
     for (size_t k = 0; (wanted = tosa_attribute_name(description, k)) != NULL; k++) {
         const MlirAttribute attribute = attribute_of(op, wanted);
@@ -118,6 +117,44 @@ void mlir_describe(MlirOperation op, tosa_op *description) {
         if (found) describe_shape(mlirOperationGetOperand(op, (intptr_t)k), found);
     }
 }
+
+static tosajit_status read_type(const tosa_graph *g, int32_t value, tosajit_tensor_type *type,
+                                char why[TOSA_WHY]) {
+    return mlir_tensor_type(mlirValueGetType(((const mlir_graph *)g->source)->values[value]), type,
+                            why);
+}
+
+/* arith.constant calls its elements value, as tosa.const did until MLIR 20. Whether it does here is
+ * not to be seen: a property that MLIR does not know is lost in parsing. */
+static tosajit_status read_constant(const tosa_graph *g, int32_t number, tosajit_tensor_type *type,
+                                    void **elements, char why[TOSA_WHY]) {
+    const MlirOperation op = ((const mlir_graph *)g->source)->ops[number];
+    const bool arith = mlir_is_called(op, "arith.constant");
+    const char *name = arith ? "value" : "values";
+    const MlirAttribute attribute = attribute_of(op, name);
+    if (!mlirAttributeIsNull(attribute)) return mlir_constant(attribute, type, elements, why);
+    snprintf(why, TOSA_WHY, "attribute %s is missing%s", name,
+             arith ? "" : "; where an older file says value, it must be renamed");
+    return TOSAJIT_BAD_MODULE;
+}
+
+static void find_place(const tosa_graph *g, int32_t op, tosa_place *place) {
+    const mlir_graph *m = g->source;
+    const int32_t input = TOSA_AT_INPUT(op); /* which is its own inverse */
+    mlir_find_place(m->report,
+                    op >= 0            ? mlirOperationGetLocation(m->ops[op])
+                    : op == TOSA_BLOCK ? mlirOperationGetLocation(m->function)
+                                       : mlirValueGetLocation(m->values[g->inputs.at[input]]),
+                    place);
+}
+
+const tosa_reader mlir_reader = {.block = "func.func",
+                                 .input = "argument",
+                                 .output = "result",
+                                 .describe = describe,
+                                 .type = read_type,
+                                 .constant = read_constant,
+                                 .place = find_place};
 
 /* ---------------------------------------------------------------------------------------------
  * Functions */

@@ -1,122 +1,132 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Edges are listed once, in both directions, so that nobody has to walk MLIR's lists of uses again.
- */
+/* Operations may have regions, in which others read values of the block: the one that stands in the
+ * block reads them, too. */
 #include "tools/mlir/graph.h"
 
+#include <mlir-c/BuiltinTypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+MlirBlock mlir_block_of(MlirOperation function) {
+    return mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
+}
 
 static MlirStringRef name_of(MlirOperation op) {
     return mlirIdentifierStr(mlirOperationGetName(op));
 }
 
-bool graph_is_called(MlirOperation op, const char *name) {
+bool mlir_is_called(MlirOperation op, const char *name) {
     return mlirStringRefEqual(name_of(op), mlirStringRefCreateFromCString(name));
+}
+
+bool mlir_is_shape(MlirOperation op) {
+    return mlir_is_called(op, "tosa.const_shape") && mlirOperationGetNumOperands(op) == 0 &&
+           mlirOperationGetNumResults(op) == 1;
 }
 
 /* Ops of TOSA compute and do nothing else, but for these. */
 static bool has_effects(MlirOperation op) {
-    MlirStringRef name = name_of(op);
-    bool tosa = name.length > 5 && memcmp(name.data, "tosa.", 5) == 0;
-    bool variable = name.length > 13 && memcmp(name.data, "tosa.variable", 13) == 0;
+    const MlirStringRef name = name_of(op);
+    const bool tosa = name.length > 5 && memcmp(name.data, "tosa.", 5) == 0;
+    const bool variable = name.length > 13 && memcmp(name.data, "tosa.variable", 13) == 0;
     return !tosa || mlirOperationGetNumRegions(op) > 0 || variable;
 }
 
-int32_t graph_find(const graph *g, MlirOperation op) {
-    int32_t found;
-    return pointer_map_find(&g->index, op.ptr, &found) ? found : -1;
+static tosa_role role_of(MlirOperation op) {
+    static const struct {
+        const char *name;
+        tosa_role role;
+    } roles[] = {{"tosa.const", TOSA_CONSTANT},
+                 {"arith.constant", TOSA_CONSTANT},
+                 {"tosa.const_shape", TOSA_CONSTANT}, /* one that reads something */
+                 {"tensor.cast", TOSA_RETYPES}};
+    if (mlir_is_shape(op)) return TOSA_SHAPE;
+    for (size_t k = 0; k < sizeof roles / sizeof *roles; k++)
+        if (mlir_is_called(op, roles[k].name)) return roles[k].role;
+    return TOSA_COMPUTES;
 }
 
-int32_t graph_producer(const graph *g, MlirValue value) {
-    return mlirValueIsAOpResult(value) ? graph_find(g, mlirOpResultGetOwner(value)) : -1;
+/* False if out of memory. */
+static bool add_value(mlir_graph *g, MlirValue value, bool shape) {
+    const int32_t number = g->graph.value_count;
+    tosa_graph_value(&g->graph, shape                                        ? TOSA_VALUE_SHAPE
+                                : mlirTypeIsATensor(mlirValueGetType(value)) ? TOSA_TENSOR
+                                                                             : TOSA_VALUE_UNKNOWN);
+    g->values[number] = value;
+    return pointer_map_add(&g->index, value.ptr, number);
 }
 
-/* The op of the block that holds this one, which may be nested. */
-static int32_t find_holder(const graph *g, MlirOperation op) {
-    int32_t found = -1;
-    for (; found < 0 && !mlirOperationIsNull(op); op = mlirOperationGetParentOperation(op))
-        found = graph_find(g, op);
-    return found;
+static int32_t find(const mlir_graph *g, MlirValue value) {
+    int32_t number;
+    return pointer_map_find(&g->index, value.ptr, &number) ? number : -1;
 }
 
-/* Call visit for each edge from op k; the effects of ops make a chain of edges, too. */
-static void each_edge(graph *g, int32_t k, int32_t *last_in_order,
-                      void (*visit)(graph *g, int32_t from, int32_t to)) {
-    for (intptr_t r = 0; r < mlirOperationGetNumResults(g->ops[k]); r++)
-        for (MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(g->ops[k], r));
-             !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
-            int32_t user = find_holder(g, mlirOpOperandGetOwner(use));
-            if (user >= 0 && user <= k) g->early = user;
-            if (user >= 0) visit(g, k, user);
-        }
-    if (!g->in_order[k]) return;
-    if (*last_in_order >= 0) visit(g, *last_in_order, k);
-    *last_in_order = k;
-}
-
-static void each_edge_of_all(graph *g, void (*visit)(graph *g, int32_t from, int32_t to)) {
-    int32_t last_in_order = -1;
-    for (int32_t k = 0; k < g->count; k++) each_edge(g, k, &last_in_order, visit);
-}
-
-static void count_edge(graph *g, int32_t from, int32_t to) {
-    g->first[to + 2]++;
-    g->first_follower[from + 2]++;
-}
-
-/* Behind the sums, first[k + 1] is where the next one of op k goes; in the end it is where those of
- * op k end. */
-static void store_edge(graph *g, int32_t from, int32_t to) {
-    g->producers[g->first[to + 1]++] = from;
-    g->followers[g->first_follower[from + 1]++] = to;
-}
-
-static bool list_edges(graph *g) {
-    each_edge_of_all(g, count_edge);
-    for (int32_t k = 1; k <= g->count + 1; k++) {
-        g->first[k] += g->first[k - 1];
-        g->first_follower[k] += g->first_follower[k - 1];
+static bool add_values(mlir_graph *g, size_t op_count) {
+    const MlirBlock block = mlir_block_of(g->function);
+    bool fine = true;
+    for (intptr_t k = 0; fine && k < mlirBlockGetNumArguments(block); k++) {
+        tosa_list_add(&g->graph.inputs, g->graph.value_count);
+        fine = add_value(g, mlirBlockGetArgument(block, k), false);
     }
-    size_t edges = (size_t)g->first[g->count + 1] + 1;
-    g->producers = malloc(edges * sizeof *g->producers);
-    g->followers = malloc(edges * sizeof *g->followers);
-    if (!g->producers || !g->followers) return false;
-    each_edge_of_all(g, store_edge);
-    return true;
+    for (size_t k = 0; fine && k < op_count; k++)
+        for (intptr_t r = 0; fine && r < mlirOperationGetNumResults(g->ops[k]); r++)
+            fine = add_value(g, mlirOperationGetResult(g->ops[k], r), mlir_is_shape(g->ops[k]));
+    return fine;
 }
 
-static bool list_ops(graph *g, MlirBlock block) {
-    MlirOperation end = mlirBlockGetTerminator(block), op = mlirBlockGetFirstOperation(block);
-    for (int32_t k = 0; k < g->count; k++, op = mlirOperationGetNextInBlock(op)) {
-        g->ops[k] = op;
-        bool constant = graph_is_called(op, "tosa.const") || graph_is_called(op, "arith.constant");
-        g->in_order[k] = !constant && has_effects(op);
-        if (!pointer_map_add(&g->index, op.ptr, k)) return false;
+static MlirWalkResult add_reads(MlirOperation inside, void *graph) {
+    mlir_graph *g = graph;
+    const MlirOperation op = g->ops[g->graph.op_count - 1];
+    for (intptr_t k = 0; k < mlirOperationGetNumOperands(inside); k++) {
+        const int32_t value = find(g, mlirOperationGetOperand(inside, k));
+        if (value >= 0 && !mlirOperationEqual(op, inside)) tosa_graph_operand(&g->graph, value);
     }
-    return mlirOperationEqual(op, end);
+    return MlirWalkResultAdvance;
 }
 
-bool graph_open(graph *g, MlirBlock block) {
-    MlirOperation end = mlirBlockGetTerminator(block), op = mlirBlockGetFirstOperation(block);
-    *g = (graph){.early = -1};
-    for (; !mlirOperationEqual(op, end); op = mlirOperationGetNextInBlock(op)) g->count++;
-    size_t count = (size_t)g->count;
-    g->ops = calloc(count + 1, sizeof *g->ops);
-    g->in_order = calloc(count + 1, sizeof *g->in_order);
-    g->first = calloc(count + 2, sizeof *g->first);
-    g->first_follower = calloc(count + 2, sizeof *g->first_follower);
-    bool fine = g->ops && g->in_order && g->first && g->first_follower;
-    return fine && list_ops(g, block) && list_edges(g);
+static void add_op(mlir_graph *g, MlirOperation op) {
+    const tosa_role role = role_of(op);
+    const bool constant = role == TOSA_CONSTANT || role == TOSA_SHAPE;
+    tosa_graph_op(&g->graph, role, !constant && has_effects(op));
+    for (intptr_t k = 0; k < mlirOperationGetNumOperands(op); k++)
+        tosa_graph_operand(&g->graph, find(g, mlirOperationGetOperand(op, k)));
+    if (mlirOperationGetNumRegions(op) > 0) mlirOperationWalk(op, add_reads, g, MlirWalkPreOrder);
+    for (intptr_t k = 0; k < mlirOperationGetNumResults(op); k++)
+        tosa_graph_result(&g->graph, find(g, mlirOperationGetResult(op, k)), true);
 }
 
-void graph_release(graph *g) {
+static bool fill(mlir_graph *g, size_t op_count) {
+    const MlirOperation end = g->ops[op_count];
+    if (!add_values(g, op_count)) return false;
+    for (size_t k = 0; k < op_count; k++) add_op(g, g->ops[k]);
+    for (intptr_t k = 0; end.ptr && k < mlirOperationGetNumOperands(end); k++)
+        tosa_list_add(&g->graph.outputs, find(g, mlirOperationGetOperand(end, k)));
+    return tosa_graph_close(&g->graph);
+}
+
+bool mlir_graph_open(mlir_graph *g, MlirOperation function, mlir_report *report,
+                     const tosa_reader *reader) {
+    const MlirBlock block = mlir_block_of(function);
+    const MlirOperation end = mlirBlockGetTerminator(block);
+    size_t ops = 0, values = (size_t)mlirBlockGetNumArguments(block);
+    *g = (mlir_graph){.function = function, .report = report};
+    g->graph = (tosa_graph){.reader = reader, .source = g, .end = TOSA_BLOCK};
+    MlirOperation op = mlirBlockGetFirstOperation(block);
+    for (; !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op), ops++)
+        values += (size_t)mlirOperationGetNumResults(op);
+    g->ops = calloc(ops + 1, sizeof *g->ops);
+    g->values = calloc(values + 1, sizeof *g->values);
+    if (!g->ops || !g->values) return false;
+    op = mlirBlockGetFirstOperation(block);
+    for (size_t k = 0; k < ops; k++, op = mlirOperationGetNextInBlock(op)) g->ops[k] = op;
+    return fill(g, ops - !mlirOperationIsNull(end));
+}
+
+void mlir_graph_release(mlir_graph *g) {
     pointer_map_release(&g->index);
     free(g->ops);
-    free(g->in_order);
-    free(g->producers);
-    free(g->first);
-    free(g->followers);
-    free(g->first_follower);
+    free(g->values);
+    tosa_graph_release(&g->graph);
     memset(g, 0, sizeof *g);
 }

@@ -44,7 +44,7 @@ typedef struct function {
 
 struct tosajit_mlir {
     mlir_report report; /* context's diagnostic handler points here */
-    char *name;         /* report.file; owned */
+    char *name;         /* report.base.file; owned */
     bool guarded;
     uint64_t state; /* mlir_module_state */
     char *text;
@@ -59,7 +59,7 @@ struct tosajit_mlir {
  * Reading */
 
 static bool report_memory(tosajit_mlir *m) {
-    mlir_report_file_error(&m->report, TOSAJIT_OUT_OF_MEMORY, "out of memory");
+    tosa_report_file(&m->report.base, TOSAJIT_OUT_OF_MEMORY, "out of memory");
     return false;
 }
 
@@ -83,11 +83,11 @@ static bool read_stream(tosajit_mlir *m, FILE *stream) {
     } while (!feof(stream) && !ferror(stream) && m->length <= LARGEST);
     m->text[m->length] = '\0';
     if (ferror(stream))
-        mlir_report_file_error(&m->report, TOSAJIT_INVALID_ARGUMENT, "%s", strerror(errno));
+        tosa_report_file(&m->report.base, TOSAJIT_INVALID_ARGUMENT, "%s", strerror(errno));
     bool fits = m->length <= LARGEST;
     if (!fits)
-        mlir_report_file_error(&m->report, TOSAJIT_LIMIT_EXCEEDED,
-                               "more than %d bytes, which is the most that is read", (int)LARGEST);
+        tosa_report_file(&m->report.base, TOSAJIT_LIMIT_EXCEEDED,
+                         "more than %d bytes, which is the most that is read", (int)LARGEST);
     return !ferror(stream) && fits;
 }
 
@@ -95,7 +95,7 @@ static bool read_file(tosajit_mlir *m, const char *path) {
     if (strcmp(path, "-") == 0) return read_stream(m, stdin);
     FILE *stream = fopen(path, "rb");
     if (!stream) {
-        mlir_report_file_error(&m->report, TOSAJIT_INVALID_ARGUMENT, "%s", strerror(errno));
+        tosa_report_file(&m->report.base, TOSAJIT_INVALID_ARGUMENT, "%s", strerror(errno));
         return false;
     }
     bool fine = read_stream(m, stream);
@@ -193,13 +193,13 @@ static bool list_functions(tosajit_mlir *m) {
         if (is_function_with_body(op)) fine = add_function(m, op, &names);
     pointer_map_release(&names);
     if (fine && m->count == 0)
-        mlir_report_file_error(&m->report, TOSAJIT_BAD_MODULE,
-                               "there is no func.func with a body in this file");
+        tosa_report_file(&m->report.base, TOSAJIT_BAD_MODULE,
+                         "there is no func.func with a body in this file");
     return fine && m->count > 0;
 }
 
 static void guard_enter(const tosajit_mlir *m) {
-    if (m->guarded) crash_guard_enter(m->report.file, m->length);
+    if (m->guarded) crash_guard_enter(m->report.base.file, m->length);
 }
 
 static void guard_leave(const tosajit_mlir *m) {
@@ -213,15 +213,15 @@ static MlirModule parse_bytecode(tosajit_mlir *m) {
                             ? NULL
                             : "its sections, or its groups of attributes and types, do not have "
                               "the sizes that it says";
-    if (!wrong) module = mlir_parse_module(m->context, m->text, m->length, m->report.file);
+    if (!wrong) module = mlir_parse_module(m->context, m->text, m->length, m->report.base.file);
     if (!mlirModuleIsNull(module) && !mlir_module_is_whole(module)) {
         mlirModuleDestroy(module);
         module.ptr = NULL;
         wrong = "a constant does not have as many elements as its type";
     }
     if (wrong)
-        mlir_report_file_error(&m->report, TOSAJIT_BAD_MODULE, "this bytecode is damaged: %s",
-                               wrong);
+        tosa_report_file(&m->report.base, TOSAJIT_BAD_MODULE, "this bytecode is damaged: %s",
+                         wrong);
     return module;
 }
 
@@ -239,13 +239,13 @@ static bool parse_text(tosajit_mlir *m) {
     m->report.length = m->length;
     guard_enter(m);
     m->module = bytecode ? parse_bytecode(m)
-                         : mlir_parse_module(m->context, m->text, m->length, m->report.file);
+                         : mlir_parse_module(m->context, m->text, m->length, m->report.base.file);
     guard_leave(m);
     bool fine = !mlirModuleIsNull(m->module);
     /* It happens: an attribute without a name is refused in silence. */
-    if (!fine && !m->report.status)
-        mlir_report_file_error(&m->report, TOSAJIT_BAD_MODULE,
-                               "MLIR's parser refuses this file and does not say why");
+    if (!fine && !m->report.base.status)
+        tosa_report_file(&m->report.base, TOSAJIT_BAD_MODULE,
+                         "MLIR's parser refuses this file and does not say why");
     renew_state(m);
     return fine && list_functions(m);
 }
@@ -255,17 +255,19 @@ static tosajit_status create_module(const tosajit_mlir_options *options, const c
     tosajit_mlir_options known;
     tosajit_status status = options_take(&known, sizeof known, options, "tosajit_mlir_options");
     if (status) return status;
-    mlir_report report = {
-        .say = known.say, .context = known.context, .file = known.name ? known.name : name};
+    mlir_report report = {.base = {.say = known.say,
+                                   .context = known.context,
+                                   .file = known.name ? known.name : name}};
+    tosa_report_begin(&report.base);
     tosajit_mlir *m = calloc(1, sizeof *m);
-    if (m) m->name = strdup(report.file);
+    if (m) m->name = strdup(report.base.file);
     if (!m || !m->name) {
         free(m);
-        mlir_report_file_error(&report, TOSAJIT_OUT_OF_MEMORY, "out of memory");
-        return mlir_report_end(&report);
+        tosa_report_file(&report.base, TOSAJIT_OUT_OF_MEMORY, "out of memory");
+        return tosa_report_end(&report.base);
     }
     m->report = report;
-    m->report.file = m->name;
+    m->report.base.file = m->name;
     m->guarded = known.guard != 0;
     *module = m;
     return TOSAJIT_OK;
@@ -274,7 +276,7 @@ static tosajit_status create_module(const tosajit_mlir_options *options, const c
 /* Parse what the module's text is, if there is one, and give it to the caller. */
 static tosajit_status finish(tosajit_mlir *m, bool have_text, tosajit_mlir **module) {
     bool fine = have_text && parse_text(m);
-    tosajit_status status = fine ? TOSAJIT_OK : mlir_report_end(&m->report);
+    const tosajit_status status = tosa_report_end(&m->report.base);
     if (fine)
         *module = m;
     else
@@ -327,14 +329,14 @@ static tosajit_status refuse_null(const char *call, const char *what) {
 
 tosajit_status tosajit_mlir_verify(tosajit_mlir *m) {
     if (!m) return refuse_null("tosajit_mlir_verify", "module");
-    mlir_report_begin(&m->report);
+    tosa_report_begin(&m->report.base);
     guard_enter(m);
     bool fine = mlirOperationVerify(mlirModuleGetOperation(m->module));
     guard_leave(m);
-    if (!fine && !m->report.status)
-        mlir_report_file_error(&m->report, TOSAJIT_BAD_MODULE,
-                               "MLIR's verifier refuses this file and does not say why");
-    return fine ? TOSAJIT_OK : mlir_report_end(&m->report);
+    if (!fine && !m->report.base.status)
+        tosa_report_file(&m->report.base, TOSAJIT_BAD_MODULE,
+                         "MLIR's verifier refuses this file and does not say why");
+    return tosa_report_end(&m->report.base);
 }
 
 static void write_piece(MlirStringRef piece, void *out) {
@@ -366,8 +368,8 @@ tosajit_status tosajit_mlir_print(const tosajit_mlir *m, char **text) {
 static tosajit_status check_index(const tosajit_mlir *m, size_t index) {
     if (index < m->count) return TOSAJIT_OK;
     return diag_error(TOSAJIT_INVALID_ARGUMENT,
-                      "%s: there is no function %zu; there %s %zu, from 0", m->report.file, index,
-                      m->count == 1 ? "is" : "are", m->count);
+                      "%s: there is no function %zu; there %s %zu, from 0", m->report.base.file,
+                      index, m->count == 1 ? "is" : "are", m->count);
 }
 
 size_t tosajit_mlir_count(const tosajit_mlir *m) { return m ? m->count : 0; }
@@ -389,8 +391,8 @@ static tosajit_status report_choice(tosajit_mlir *m, const char *before) {
         mlir_phrase_append(mlirStringRefCreateFromCString(k == 0 ? "@" : ", @"), &list);
         mlir_phrase_append(mlirStringRefCreateFromCString(m->functions[k].shown), &list);
     }
-    mlir_report_file_error(&m->report, TOSAJIT_INVALID_ARGUMENT, "%s: %.1000s", before, list.text);
-    return mlir_report_end(&m->report);
+    tosa_report_file(&m->report.base, TOSAJIT_INVALID_ARGUMENT, "%s: %.1000s", before, list.text);
+    return tosa_report_end(&m->report.base);
 }
 
 /* A caller's name ends at a 0; names that have one are found as they are shown. */
@@ -402,7 +404,7 @@ static bool is_called(const function *f, const char *wanted) {
 
 tosajit_status tosajit_mlir_find(tosajit_mlir *m, const char *name, size_t *index) {
     if (!m || !index) return refuse_null("tosajit_mlir_find", m ? "index" : "module");
-    mlir_report_begin(&m->report);
+    tosa_report_begin(&m->report.base);
     const char *wanted = !name ? "main" : *name == '@' ? name + 1 : name;
     for (size_t k = 0; k < m->count; k++)
         if ((!name && m->count == 1) || is_called(&m->functions[k], wanted)) {
@@ -415,28 +417,23 @@ tosajit_status tosajit_mlir_find(tosajit_mlir *m, const char *name, size_t *inde
         m, name ? before : "this file has several functions, of which none is @main; choose one");
 }
 
-static bool outline_each(tosajit_mlir *m, size_t first, size_t end, tosajit_mlir_outlined *counts,
+static void outline_each(tosajit_mlir *m, size_t first, size_t end, tosajit_mlir_outlined *counts,
                          tosa_epilogues *epilogues) {
     pointer_map names = {0};
     bool fine = mlir_outline_names(body_of(m), &names) || report_memory(m);
     for (size_t k = first; fine && k < end; k++)
         fine = mlir_outline(m->functions[k].op, &names, &m->report, &counts[k - first], epilogues);
     pointer_map_release(&names);
-    return fine;
 }
 
 tosajit_status mlir_module_outline(tosajit_mlir *m, size_t first, size_t end,
                                    tosajit_mlir_outlined *counts, tosa_epilogues *epilogues) {
-    char message[DIAG_CAPACITY]; /* joining regions tries what may fail, which is nobody's error */
-    memcpy(message, tosajit_private_message, sizeof message);
-    mlir_report_begin(&m->report);
+    tosa_report_begin(&m->report.base);
     renew_state(m);
-    bool fine = outline_each(m, first, end, counts, epilogues);
+    outline_each(m, first, end, counts, epilogues);
     forget_functions(m);
-    fine = list_functions(m) && fine;
-    if (!fine) return mlir_report_end(&m->report);
-    memcpy(tosajit_private_message, message, sizeof message);
-    return TOSAJIT_OK;
+    list_functions(m);
+    return tosa_report_end(&m->report.base);
 }
 
 tosajit_status tosajit_mlir_outline(tosajit_mlir *m, size_t index,
@@ -456,31 +453,34 @@ tosajit_status mlir_module_build(tosajit_mlir *m, size_t index, const tosajit_ex
                                  tosa_function *built) {
     tosajit_status status = check_index(m, index);
     if (status) return status;
-    mlir_report_begin(&m->report);
-    return mlir_build(m->functions[index].op, options, &m->report, built)
-               ? TOSAJIT_OK
-               : mlir_report_end(&m->report);
+    tosa_report_begin(&m->report.base);
+    mlir_build(m->functions[index].op, options, &m->report, built);
+    return tosa_report_end(&m->report.base);
 }
 
 char *mlir_module_rename(const tosajit_mlir *m, size_t index, const tosa_function *built,
                          const char *text) {
-    const mlir_text source = {m->report.file, m->text, m->length};
+    const mlir_text source = {m->report.base.file, m->text, m->length};
     return mlir_rename(&source, m->functions[index].op, built, text);
 }
 
 void mlir_module_report(tosajit_mlir *m, size_t index, const tosa_function *built,
                         const char *message) {
     char *renamed = mlir_module_rename(m, index, built, message);
-    mlir_report_begin(&m->report);
+    tosa_report_begin(&m->report.base);
     mlir_report_error(&m->report, TOSAJIT_BAD_MODULE,
                       mlirOperationGetLocation(m->functions[index].op), "@%s: %s",
                       m->functions[index].shown, renamed ? renamed : message);
+    tosa_report_end(&m->report.base);
     free(renamed);
 }
 
-void mlir_module_report_step(tosajit_mlir *m, const tosa_step *step, const char *message) {
-    MlirOperation op = {step->origin};
-    mlir_report_begin(&m->report);
+void mlir_module_report_step(tosajit_mlir *m, size_t index, const tosa_step *step,
+                             const char *message) {
+    MlirOperation op = mlirBlockGetFirstOperation(mlir_block_of(m->functions[index].op));
+    for (int32_t k = 0; k < step->number; k++) op = mlirOperationGetNextInBlock(op);
+    tosa_report_begin(&m->report.base);
     mlir_report_error(&m->report, TOSAJIT_BAD_MODULE, mlirOperationGetLocation(op), "tosa.%s: %s",
                       tosajit_op_name(step->op), message);
+    tosa_report_end(&m->report.base);
 }

@@ -22,7 +22,8 @@ char *mlir_module_rename(const tosajit_mlir *module, size_t index, const tosa_fu
  * the file. */
 void mlir_module_report(tosajit_mlir *module, size_t index, const tosa_function *built,
                         const char *message);
-void mlir_module_report_step(tosajit_mlir *module, const tosa_step *step, const char *message);
+void mlir_module_report_step(tosajit_mlir *module, size_t index, const tosa_step *step,
+                             const char *message);
 /* Divide functions first to end - 1, as tosajit_mlir_outline does, in time that is linear in all of
  * them together. counts has room for each. Epilogues are added to their list, which may be null. */
 tosajit_status mlir_module_outline(tosajit_mlir *module, size_t first, size_t end,

@@ -11,22 +11,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/mlir/pointer_map.h"
+#include "tools/mlir/describe.h"
+#include "tools/mlir/graph.h"
 #include "tools/tosa/value_names.h"
 
 typedef struct names {
-    const tosa_function *built;
-    MlirBlock block;
-    value_name *list; /* of built's inputs, then of its steps: values in the library's order */
-    size_t count;
+    const mlir_text *source;
     const char **lines; /* where each line of the file begins */
     size_t line_count;
+    bool numbered; /* the file has no names, or not all of them */
 } names;
 
 /* ---------------------------------------------------------------------------------------------
  * Names in the file */
 
-static bool index_lines(const mlir_text *source, names *n) {
+static bool index_lines(names *n) {
+    const mlir_text *source = n->source;
     size_t capacity = 1;
     for (size_t k = 0; k < source->length; k++) capacity += source->bytes[k] == '\n';
     n->lines = malloc(capacity * sizeof *n->lines);
@@ -38,7 +38,8 @@ static bool index_lines(const mlir_text *source, names *n) {
 }
 
 /* The character at a location; null if it is not in this text. */
-static const char *find_place(const mlir_text *source, const names *n, MlirLocation location) {
+static const char *find_place(const names *n, MlirLocation location) {
+    const mlir_text *source = n->source;
     if (!mlirLocationIsAFileLineColRange(location)) return NULL;
     MlirStringRef file = mlirIdentifierStr(mlirLocationFileLineColRangeGetFilename(location));
     if (!mlirStringRefEqual(file, mlirStringRefCreateFromCString(source->name))) return NULL;
@@ -51,26 +52,25 @@ static const char *find_place(const mlir_text *source, const names *n, MlirLocat
 
 static bool in_name(char c) { return isalnum((unsigned char)c) || (c && strchr("_$.-", c)); }
 
-/* "%half" */
-static bool copy_name(const char *first, const char *end, value_name *name) {
-    size_t length = (size_t)(end - first);
-    if (length < 2 || length >= sizeof name->text || *first != '%') return false;
-    memcpy(name->text, first, length);
-    name->text[length] = '\0';
+/* half of "%half" */
+static bool copy_name(const char *first, const char *end, char shown[TOSA_SHOWN]) {
+    const size_t length = (size_t)(end - first);
+    if (length < 2 || length >= VALUE_NAME_CAPACITY || *first != '%') return false;
+    snprintf(shown, TOSA_SHOWN, "%.*s", (int)length - 1, first + 1);
     return true;
 }
 
 /* The text ends in a 0. */
-static bool argument_name(const char *at, value_name *name) {
+static bool argument_name(const char *at, char shown[TOSA_SHOWN]) {
     const char *end = at + 1;
     if (*at != '%') return false;
     while (in_name(*end)) end++;
-    return copy_name(at, end, name);
+    return copy_name(at, end, shown);
 }
 
 /* `%half = ` in front of an op at `at`. */
 static bool result_name(const mlir_text *source, const char *at, MlirOperation op,
-                        value_name *name) {
+                        char shown[TOSA_SHOWN]) {
     MlirStringRef what = mlirIdentifierStr(mlirOperationGetName(op));
     const char *first = source->bytes, *word = at + (*at == '"'), *end = at;
     size_t rest = (size_t)(source->bytes + source->length - word);
@@ -80,57 +80,52 @@ static bool result_name(const mlir_text *source, const char *at, MlirOperation o
     while (end > first && isspace((unsigned char)end[-1])) end--;
     const char *begin = end;
     while (begin > first && in_name(begin[-1])) begin--;
-    return begin > first && copy_name(begin - 1, end, name);
+    return begin > first && copy_name(begin - 1, end, shown);
 }
 
-static bool written_name(const mlir_text *source, const names *n, size_t value, value_name *name) {
-    if (value < n->built->input_count) {
-        const char *at = find_place(
-            source, n, mlirValueGetLocation(mlirBlockGetArgument(n->block, (intptr_t)value)));
-        return at && argument_name(at, name);
-    }
-    MlirOperation op = {n->built->steps[value - n->built->input_count].origin};
-    const char *at = find_place(source, n, mlirOperationGetLocation(op));
-    return at && result_name(source, at, op, name);
+/* Of an argument, or of what an operation gives. */
+static bool written_name(const mlir_graph *g, int32_t op, size_t index, char shown[TOSA_SHOWN]) {
+    const names *n = g->names;
+    const MlirLocation location =
+        op < 0 ? mlirValueGetLocation(g->values[index]) : mlirOperationGetLocation(g->ops[op]);
+    const char *at = find_place(n, location);
+    return at &&
+           (op < 0 ? argument_name(at, shown) : result_name(n->source, at, g->ops[op], shown));
 }
 
-static bool written_names(const mlir_text *source, const names *n) {
-    for (size_t k = 0; k < n->count; k++)
-        if (!written_name(source, n, k, &n->list[k])) return false;
+static bool are_written(const mlir_graph *g, const tosa_function *built) {
+    char shown[TOSA_SHOWN];
+    for (size_t k = 0; k < built->input_count; k++)
+        if (!written_name(g, TOSA_BLOCK, k, shown)) return false;
+    for (size_t k = 0; k < built->step_count; k++)
+        if (!written_name(g, built->steps[k].number, 0, shown)) return false;
     return true;
 }
 
-/* ---------------------------------------------------------------------------------------------
- * Numbers where there are no names: as MLIR prints the function. Every op but the last one has a
- * result. */
-
-static bool number_values(const names *n) {
-    pointer_map numbers = {0};
-    int32_t next = 0, number = 0;
-    bool fine = true;
-    size_t inputs = n->built->input_count;
-    for (MlirOperation op = mlirBlockGetFirstOperation(n->block); fine && !mlirOperationIsNull(op);
-         op = mlirOperationGetNextInBlock(op))
-        fine = pointer_map_add(&numbers, op.ptr, next++);
-    for (size_t k = 0; fine && k < n->count; k++) {
-        if (k >= inputs)
-            fine = pointer_map_find(&numbers, n->built->steps[k - inputs].origin, &number);
-        snprintf(n->list[k].text, sizeof n->list[k].text, k < inputs ? "%%arg%d" : "%%%d",
-                 k < inputs ? (int)k : (int)number);
-    }
-    pointer_map_release(&numbers);
-    return fine;
+/* Numbers are those of MLIR when it prints the function: every op but the last one has a result. */
+static void show_name(const tosa_graph *graph, int32_t op, tosa_slot slot, size_t index,
+                      char shown[TOSA_SHOWN]) {
+    const mlir_graph *g = graph->source;
+    if (slot == TOSA_OPERAND || slot == TOSA_OUTPUT) return;
+    if (!g->names->numbered)
+        (void)written_name(g, op, index, shown);
+    else if (op < 0)
+        snprintf(shown, TOSA_SHOWN, "arg%zu", index);
+    else
+        snprintf(shown, TOSA_SHOWN, "%d", (int)op);
 }
 
 char *mlir_rename(const mlir_text *source, MlirOperation function, const tosa_function *built,
                   const char *text) {
-    names n = {.built = built, .count = built->input_count + built->step_count};
-    n.block = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
-    n.list = calloc(n.count + 1, sizeof *n.list);
-    bool fine =
-        n.list && index_lines(source, &n) && (written_names(source, &n) || number_values(&n));
-    char *renamed = fine ? value_names_replace(n.list, built->input_count, n.count, text) : NULL;
-    free(n.list);
+    names n = {.source = source};
+    tosa_reader reader = mlir_reader;
+    mlir_graph g;
+    reader.name = show_name;
+    const bool fine = mlir_graph_open(&g, function, NULL, &reader) && index_lines(&n);
+    g.names = &n;
+    n.numbered = fine && !are_written(&g, built);
+    char *renamed = fine ? tosa_graph_rename(&g.graph, built, text) : NULL;
+    mlir_graph_release(&g);
     free(n.lines);
     return renamed;
 }

@@ -8,7 +8,7 @@
 
 #include <mlir-c/IR.h>
 
-#include "tools/tosa/function.h"
+#include "tools/tosa/graph.h"
 
 /* A file as it was read; `name` as in MLIR's locations. */
 typedef struct mlir_text {

@@ -1,54 +1,33 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Outlining: regions are found in the graph of the function's ops; then regions and the rest are
- * put into an order in which each stands behind what it reads, as near to the old one as can be. */
+/* The function is written anew in place: what is left and calls go to its end, one behind the
+ * other. A region's function has copies of its operations, and of the constants that these read. */
 #include "tools/mlir/outline.h"
 
 #include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/mlir/graph.h"
 #include "tools/mlir/describe.h"
-#include "tools/mlir/regions.h"
+#include "tools/tosa/outline.h"
 
-enum { NAME_LIMIT = 400 }; /* bytes of a function's name */
-
-typedef struct outliner {
-    mlir_report *report;
-    MlirOperation function, last; /* last: the function behind which the next one goes */
+typedef struct writer {
+    mlir_graph g;
     MlirBlock block;
+    MlirOperation end, last; /* last: the function behind which the next one goes */
+    MlirValue *copies;       /* per value: what stands for it in the function that is made */
+    MlirType *types;         /* scratch: of inputs, then of outputs */
+    MlirLocation *places;    /* as many */
     pointer_map *names;
-    int number; /* of the next region's name */
-    graph g;
-    regions r;
-    int32_t *waiting;        /* per head: edges from what has not been placed */
-    int32_t *ready, readied; /* a heap of heads that wait for nothing; the first one in the old
-                                order is on top */
-    tosajit_mlir_outlined *counted;
-    tosa_epilogues *epilogues;
-} outliner;
+} writer;
 
 static MlirStringRef word(const char *text) { return mlirStringRefCreateFromCString(text); }
 
-static bool fail_outline(const outliner *o, tosajit_status status, const char *text) {
-    mlir_report_error(o->report, status, mlirOperationGetLocation(o->function), "outline: %s",
-                      text);
+static bool fail(const writer *w, tosajit_status status, MlirOperation op, const char *text) {
+    mlir_report_error(w->g.report, status, mlirOperationGetLocation(op), "outline: %s", text);
     return false;
-}
-
-static bool fail_module(const outliner *o, const char *text) {
-    return fail_outline(o, TOSAJIT_BAD_MODULE, text);
-}
-
-static void fail_early(const outliner *o) {
-    mlir_report_error(o->report, TOSAJIT_BAD_MODULE, mlirOperationGetLocation(o->g.ops[o->g.early]),
-                      "outline: an operand is used before it is defined");
-}
-
-static bool fail_memory(const outliner *o) {
-    return fail_outline(o, TOSAJIT_OUT_OF_MEMORY, "out of memory");
 }
 
 /* ---------------------------------------------------------------------------------------------
@@ -70,205 +49,206 @@ bool mlir_outline_names(MlirBlock block, pointer_map *names) {
     return true;
 }
 
-static MlirStringRef own_name(const outliner *o) {
-    return mlirStringAttrGetValue(mlirOperationGetAttributeByName(o->function, word("sym_name")));
-}
-
-/* "main_region_0", with a number that is free. False if out of memory. */
-static bool name_region(outliner *o, char *name, size_t capacity) {
-    MlirStringRef own = own_name(o);
-    const void *key;
-    do {
-        snprintf(name, capacity, "%.*s_region_%d", (int)own.length, own.data, o->number++);
-        key = name_key(mlirOperationGetContext(o->function), word(name));
-    } while (pointer_map_find(o->names, key, NULL));
-    return pointer_map_add(o->names, key, 0);
+static bool take_name(void *context, const char *name, bool *free) {
+    const writer *w = context;
+    const void *key = name_key(mlirOperationGetContext(w->g.function), word(name));
+    *free = !pointer_map_find(w->names, key, NULL);
+    return !*free || pointer_map_add(w->names, key, 0);
 }
 
 /* ---------------------------------------------------------------------------------------------
- * The new order */
+ * Regions become functions and calls */
 
-static void push_ready(outliner *o, int32_t head) {
-    int32_t at = o->readied++;
-    for (; at > 0 && o->ready[(at - 1) / 2] > head; at = (at - 1) / 2)
-        o->ready[at] = o->ready[(at - 1) / 2];
-    o->ready[at] = head;
-}
-
-static int32_t pop_ready(outliner *o) {
-    int32_t top = o->ready[0], moved = o->ready[--o->readied], at = 0;
-    for (int32_t child; (child = 2 * at + 1) < o->readied; at = child) {
-        if (child + 1 < o->readied && o->ready[child + 1] < o->ready[child]) child++;
-        if (o->ready[child] >= moved) break;
-        o->ready[at] = o->ready[child];
+static void list_types(const writer *w, const tosa_part *part, MlirLocation place) {
+    const size_t inputs = part->inputs.count;
+    for (size_t k = 0; k < inputs + part->outputs.count; k++) {
+        const int32_t value = k < inputs ? part->inputs.at[k] : part->outputs.at[k - inputs];
+        w->types[k] = mlirValueGetType(w->g.values[value]);
+        w->places[k] = place;
     }
-    o->ready[at] = moved;
-    return top;
 }
 
-static bool begin_order(outliner *o) {
-    const graph *g = &o->g;
-    o->waiting = calloc((size_t)g->count + 1, sizeof *o->waiting);
-    o->ready = malloc(((size_t)g->count + 1) * sizeof *o->ready);
-    if (!o->waiting || !o->ready) return false;
-    for (int32_t k = 0; k < g->count; k++)
-        for (int32_t e = g->first[k]; e < g->first[k + 1]; e++)
-            o->waiting[o->r.heads[k]] += o->r.heads[g->producers[e]] != o->r.heads[k];
-    for (int32_t k = 0; k < g->count; k++)
-        if (o->r.heads[k] == k && o->waiting[k] == 0) push_ready(o, k);
-    return true;
+/* func.func @name(inputs) -> outputs, with a block that has the inputs as arguments. */
+static MlirOperation make_function(const writer *w, const tosa_part *part, const char *name,
+                                   MlirLocation place, MlirBlock *block) {
+    const MlirContext context = mlirLocationGetContext(place);
+    const intptr_t inputs = (intptr_t)part->inputs.count;
+    const MlirType type = mlirFunctionTypeGet(context, inputs, w->types,
+                                              (intptr_t)part->outputs.count, w->types + inputs);
+    const MlirNamedAttribute attributes[2] = {
+        mlirNamedAttributeGet(mlirIdentifierGet(context, word("sym_name")),
+                              mlirStringAttrGet(context, word(name))),
+        mlirNamedAttributeGet(mlirIdentifierGet(context, word("function_type")),
+                              mlirTypeAttrGet(type))};
+    *block = mlirBlockCreate(inputs, w->types, w->places);
+    MlirRegion region = mlirRegionCreate();
+    mlirRegionAppendOwnedBlock(region, *block);
+    MlirOperationState state = mlirOperationStateGet(word("func.func"), place);
+    mlirOperationStateAddAttributes(&state, 2, attributes);
+    mlirOperationStateAddOwnedRegions(&state, 1, &region);
+    return mlirOperationCreate(&state);
 }
 
-/* What follows an op, or a region, waits for it no longer. */
-static void release_followers(outliner *o, int32_t head) {
-    const graph *g = &o->g;
-    for (int32_t k = head; k >= 0; k = o->r.next[k])
-        for (int32_t e = g->first_follower[k]; e < g->first_follower[k + 1]; e++) {
-            int32_t follower = o->r.heads[g->followers[e]];
-            if (follower != head && --o->waiting[follower] == 0) push_ready(o, follower);
-        }
+/* A copy of an operation at the end of the block, which reads copies. */
+static void copy_op(const writer *w, int32_t op, MlirBlock block) {
+    const tosa_numbers operands = tosa_graph_operands(&w->g.graph, op);
+    const MlirOperation copy = mlirOperationClone(w->g.ops[op]);
+    for (size_t k = 0; k < operands.count; k++)
+        mlirOperationSetOperand(copy, (intptr_t)k, w->copies[operands.at[k]]);
+    mlirBlockAppendOwnedOperation(block, copy);
+    w->copies[tosa_graph_results(&w->g.graph, op).at[0]] = mlirOperationGetResult(copy, 0);
 }
 
-/* ---------------------------------------------------------------------------------------------
- * Regions become calls */
+static void fill(const writer *w, const tosa_part *part, MlirLocation place, MlirBlock block) {
+    MlirOperationState end = mlirOperationStateGet(word("func.return"), place);
+    for (size_t k = 0; k < part->inputs.count; k++)
+        w->copies[part->inputs.at[k]] = mlirBlockGetArgument(block, (intptr_t)k);
+    for (size_t k = 0; k < part->ops.count; k++) copy_op(w, part->ops.at[k], block);
+    for (size_t k = 0; k < part->outputs.count; k++)
+        mlirOperationStateAddOperands(&end, 1, &w->copies[part->outputs.at[k]]);
+    mlirBlockAppendOwnedOperation(block, mlirOperationCreate(&end));
+}
 
-/* func.call @name(inputs), in front of end. */
-static MlirOperation insert_call(const outliner *o, const interface *i, const char *name,
-                                 MlirOperation made, MlirOperation end) {
-    MlirContext context = mlirOperationGetContext(o->function);
-    MlirNamedAttribute callee = mlirNamedAttributeGet(
+/* func.call @name(inputs), whose results take the place of the outputs. */
+static void insert_call(const writer *w, const tosa_part *part, const char *name,
+                        MlirLocation place) {
+    const MlirContext context = mlirLocationGetContext(place);
+    const MlirNamedAttribute callee = mlirNamedAttributeGet(
         mlirIdentifierGet(context, word("callee")), mlirFlatSymbolRefAttrGet(context, word(name)));
-    MlirOperationState state =
-        mlirOperationStateGet(word("func.call"), mlirOperationGetLocation(made));
+    MlirOperationState state = mlirOperationStateGet(word("func.call"), place);
     mlirOperationStateAddAttributes(&state, 1, &callee);
-    mlirOperationStateAddOperands(&state, i->input_count, i->inputs);
-    for (intptr_t k = 0; k < i->output_count; k++) {
-        MlirType type = mlirValueGetType(i->outputs[k]);
-        mlirOperationStateAddResults(&state, 1, &type);
+    for (size_t k = 0; k < part->inputs.count; k++)
+        mlirOperationStateAddOperands(&state, 1, &w->g.values[part->inputs.at[k]]);
+    mlirOperationStateAddResults(&state, (intptr_t)part->outputs.count,
+                                 w->types + part->inputs.count);
+    const MlirOperation call = mlirOperationCreate(&state);
+    mlirBlockInsertOwnedOperationBefore(w->block, w->end, call);
+    for (size_t k = 0; k < part->outputs.count; k++) {
+        MlirValue *output = &w->g.values[part->outputs.at[k]];
+        const MlirValue result = mlirOperationGetResult(call, (intptr_t)k);
+        mlirValueReplaceAllUsesOfWith(*output, result);
+        *output = result;
     }
-    MlirOperation call = mlirOperationCreate(&state);
-    mlirBlockInsertOwnedOperationBefore(o->block, end, call);
-    return call;
 }
 
-/* Operands that a product gives; the call has taken the place of the region's ops. */
-static bool add_epilogues(const outliner *o, const interface *i, char *region) {
-    for (intptr_t k = 0; o->epilogues && k < i->input_count; k++) {
-        if (!mlirValueIsAOpResult(i->inputs[k])) continue;
-        MlirOperation producer = mlirOpResultGetOwner(i->inputs[k]);
-        const MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(producer));
-        const char *product = tosa_product(name.data, name.length);
-        const MlirOpOperand use = mlirValueGetFirstUse(i->inputs[k]);
-        const bool alone = mlirOpOperandIsNull(mlirOpOperandGetNextUse(use));
-        const tosa_epilogue found = {product, region, (size_t)k, alone};
-        if (product && !tosa_epilogues_add(o->epilogues, &found)) return false;
+/* Constants stay: others may read them. */
+static void destroy_ops(const writer *w, const tosa_part *part) {
+    for (size_t k = part->ops.count; k-- > 0;) {
+        const int32_t op = part->ops.at[k];
+        if (w->g.graph.roles.at[op] == TOSA_COMPUTES) mlirOperationDestroy(w->g.ops[op]);
     }
+}
+
+static bool write_region(void *context, const char *name, const tosa_part *part) {
+    writer *w = context;
+    MlirBlock block;
+    int32_t first = 0;
+    while (w->g.graph.roles.at[part->ops.at[first]] != TOSA_COMPUTES) first++;
+    const MlirLocation place = mlirOperationGetLocation(w->g.ops[part->ops.at[first]]);
+    list_types(w, part, place);
+    const MlirOperation made = make_function(w, part, name, place, &block);
+    fill(w, part, place, block);
+    mlirBlockInsertOwnedOperationAfter(mlirOperationGetBlock(w->g.function), w->last, made);
+    w->last = made;
+    insert_call(w, part, name, place);
+    destroy_ops(w, part);
     return true;
 }
 
-/* Replace the region that is listed by a call, at the end of what has been placed. */
-static bool replace_region(outliner *o, const interface *i, MlirOperation end) {
-    char name[NAME_LIMIT + 32];
-    members *m = &o->r.members;
-    if (!name_region(o, name, sizeof name)) return false;
-    MlirOperation made = region_function(m, i, name);
-    if (mlirOperationIsNull(made)) return false;
-    mlirBlockInsertOwnedOperationAfter(mlirOperationGetBlock(o->function), o->last, made);
-    o->last = made;
-    MlirOperation call = insert_call(o, i, name, made, end);
-    for (intptr_t k = 0; k < i->output_count; k++)
-        mlirValueReplaceAllUsesOfWith(i->outputs[k], mlirOperationGetResult(call, k));
-    for (int32_t k = m->count; k-- > 0;) mlirOperationDestroy(m->ops[k]);
-    if (!add_epilogues(o, i, name)) return false;
-    o->counted->regions++;
-    o->counted->inside += (size_t)m->count;
+static bool keep_op(void *context, int32_t op) {
+    const writer *w = context;
+    mlirOperationMoveBefore(w->g.ops[op], w->end);
     return true;
 }
 
-static bool place_region(outliner *o, int32_t head, MlirOperation end) {
-    interface i;
-    regions_list(&o->r, head);
-    bool fine = interface_open(&o->r.members, &i) && replace_region(o, &i, end);
-    interface_release(&i);
-    return fine;
-}
-
-/* An op stays where it is; the host may want to know why. */
-static void tell_left(outliner *o, int32_t k) {
-    mlir_phrase why = {0};
-    MlirOperation op = o->g.ops[k];
-    if (o->r.kinds[k] == CONSTANT) return;
-    o->counted->outside++;
-    if (!o->report->say) return;
-    if (o->r.kinds[k] == REST) {
-        region_refusal(op, &why);
-    } else {
-        mlir_phrase_append(mlirIdentifierStr(mlirOperationGetName(op)), &why);
-        tosa_op described;
-        mlir_describe(op, &described);
-        mlir_phrase_append(word(": "), &why);
-        mlir_phrase_append(word(tosa_left_reason(&described)), &why);
-    }
-    mlir_report_remark(o->report, mlirOperationGetLocation(op), why.text);
-}
-
-static bool place_all(outliner *o) {
-    MlirOperation end = mlirBlockGetTerminator(o->block);
-    o->last = o->function;
-    if (!begin_order(o)) return false;
-    while (o->readied > 0) {
-        int32_t k = pop_ready(o);
-        release_followers(o, k);
-        if (o->r.kinds[k] == MEMBER) {
-            if (!place_region(o, k, end)) return false;
-            continue;
-        }
-        mlirOperationMoveBefore(o->g.ops[k], end);
-        tell_left(o, k);
-    }
-    return true;
-}
-
-/* Constants that only regions use. */
-static void drop_unused(const outliner *o) {
-    for (int32_t k = 0; k < o->g.count; k++) {
-        if (o->r.kinds[k] != CONSTANT) continue;
-        MlirValue result = mlirOperationGetResult(o->g.ops[k], 0);
-        if (mlirOpOperandIsNull(mlirValueGetFirstUse(result))) mlirOperationDestroy(o->g.ops[k]);
+/* Constants that only regions read. */
+static void drop_unused(const writer *w) {
+    const tosa_graph *g = &w->g.graph;
+    for (int32_t k = 0; k < g->op_count; k++) {
+        const tosa_numbers results = tosa_graph_results(g, k);
+        if (g->roles.at[k] != TOSA_CONSTANT && g->roles.at[k] != TOSA_SHAPE) continue;
+        if (results.count == 1 && tosa_graph_operands(g, k).count == 0 &&
+            g->kinds.at[results.at[0]] != TOSA_VALUE_UNKNOWN &&
+            mlirOpOperandIsNull(mlirValueGetFirstUse(w->g.values[results.at[0]])))
+            mlirOperationDestroy(w->g.ops[k]);
     }
 }
 
 /* ---------------------------------------------------------------------------------------------
  * The whole */
 
-static bool check(const outliner *o) {
-    MlirStringRef name = own_name(o);
-    if (name.length > NAME_LIMIT || memchr(name.data, '\0', name.length))
-        return fail_module(o, "the function's name is too long, or has a 0 in it");
-    if (!mlirBlockIsNull(mlirBlockGetNextInRegion(o->block)))
-        return fail_module(o, "has several blocks; straight-line functions only");
-    if (mlirOperationIsNull(mlirBlockGetTerminator(o->block)))
-        return fail_module(o, "does not end in func.return");
-    return true;
+static bool check(const writer *w, MlirStringRef name) {
+    const MlirOperation function = w->g.function;
+    if (name.length > TOSA_NAME_LIMIT || memchr(name.data, '\0', name.length))
+        return fail(w, TOSAJIT_BAD_MODULE, function,
+                    "the function's name is too long, or has a 0 in it");
+    if (!mlirBlockIsNull(mlirBlockGetNextInRegion(w->block)))
+        return fail(w, TOSAJIT_BAD_MODULE, function,
+                    "has several blocks; straight-line functions only");
+    return !mlirOperationIsNull(w->end) ||
+           fail(w, TOSAJIT_BAD_MODULE, function, "does not end in func.return");
+}
+
+static intptr_t count_uses(MlirValue value) {
+    intptr_t count = 0;
+    MlirOpOperand use = mlirValueGetFirstUse(value);
+    for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) count++;
+    return count;
+}
+
+/* Text and bytecode may say that an operation reads what it gives itself or a later one gives, and
+ * that the end has regions. */
+static bool check_reads(const writer *w) {
+    const tosa_graph *g = &w->g.graph;
+    intptr_t uses = 0;
+    for (int32_t k = 0; k < g->op_count; k++) {
+        const tosa_numbers operands = tosa_graph_operands(g, k);
+        for (size_t o = 0; o < operands.count; o++)
+            if (operands.at[o] >= 0 && g->producers.at[operands.at[o]] >= k)
+                return fail(w, TOSAJIT_BAD_MODULE, w->g.ops[k],
+                            "an operand is used before it is defined");
+    }
+    for (int32_t k = 0; k < g->value_count; k++) uses += count_uses(w->g.values[k]);
+    return uses == (intptr_t)(g->operands.count + g->outputs.count) ||
+           fail(w, TOSAJIT_BAD_MODULE, w->g.function,
+                "what an operation gives is read behind the end, or from elsewhere");
+}
+
+static bool divide(writer *w, MlirStringRef name, tosajit_mlir_outlined *count,
+                   tosa_epilogues *epilogues) {
+    char text[TOSA_NAME_LIMIT + 1];
+    const tosa_writer writer = {w, take_name, write_region, keep_op};
+    const size_t values = (size_t)w->g.graph.value_count + 1;
+    snprintf(text, sizeof text, "%.*s", (int)name.length, name.data);
+    w->copies = malloc(values * sizeof *w->copies);
+    w->types = malloc(2 * values * sizeof *w->types);
+    w->places = malloc(2 * values * sizeof *w->places);
+    const bool fine =
+        w->copies && w->types && w->places &&
+        tosa_outline(&w->g.graph, text, &writer, &w->g.report->base, count, epilogues);
+    if (fine) drop_unused(w);
+    free(w->copies);
+    free(w->types);
+    free(w->places);
+    return fine;
 }
 
 bool mlir_outline(MlirOperation function, pointer_map *names, mlir_report *report,
                   tosajit_mlir_outlined *count, tosa_epilogues *epilogues) {
-    outliner o = {.report = report,
-                  .function = function,
-                  .names = names,
-                  .counted = count,
-                  .epilogues = epilogues};
+    const MlirBlock block = mlir_block_of(function);
+    writer w = {.block = block, .end = mlirBlockGetTerminator(block), .last = function};
+    const MlirStringRef name =
+        mlirStringAttrGetValue(mlirOperationGetAttributeByName(function, word("sym_name")));
+    w.names = names;
+    w.g.function = function;
+    w.g.report = report;
     *count = (tosajit_mlir_outlined){.size = count->size};
-    o.block = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
-    if (!check(&o)) return false;
-    bool fine = graph_open(&o.g, o.block), early = fine && o.g.early >= 0;
-    if (early) fail_early(&o);
-    fine = fine && !early && regions_open(&o.r, &o.g) && place_all(&o);
-    if (fine) drop_unused(&o);
-    regions_release(&o.r);
-    graph_release(&o.g);
-    free(o.waiting);
-    free(o.ready);
-    return fine || (!early && fail_memory(&o));
+    if (!check(&w, name)) return false;
+    const bool open = mlir_graph_open(&w.g, function, report, &mlir_reader);
+    const bool right = open && check_reads(&w);
+    const bool fine = right && divide(&w, name, count, epilogues);
+    mlir_graph_release(&w.g);
+    if (fine || (open && !right)) return fine;
+    w.g.report = report;
+    return fail(&w, TOSAJIT_OUT_OF_MEMORY, function, "out of memory");
 }

@@ -9,8 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "runtime/base/diag.h"
-#include "runtime/base/escape.h"
 #include "jit/text/place.h"
 #include "tools/tosa/op_hint.h"
 
@@ -32,44 +30,24 @@ void mlir_phrase_append(MlirStringRef piece, void *phrase) {
 }
 
 /* The place in a file that a location comes down to. False if it names none. */
-static bool find_place(MlirLocation location, int depth, MlirLocation *place) {
+static bool resolve(MlirLocation location, int depth, MlirLocation *place) {
     if (mlirLocationIsNull(location) || depth == LOCATION_DEPTH) return false;
     if (mlirLocationIsAFileLineColRange(location)) {
         *place = location;
         return true;
     }
     if (mlirLocationIsAName(location))
-        return find_place(mlirLocationNameGetChildLoc(location), depth + 1, place);
+        return resolve(mlirLocationNameGetChildLoc(location), depth + 1, place);
     if (mlirLocationIsACallSite(location))
-        return find_place(mlirLocationCallSiteGetCallee(location), depth + 1, place);
+        return resolve(mlirLocationCallSiteGetCallee(location), depth + 1, place);
     if (!mlirLocationIsAFused(location)) return false;
     MlirLocation parts[FUSED_LIMIT];
     unsigned count = mlirLocationFusedGetNumLocations(location);
     if (count > FUSED_LIMIT) return false;
     mlirLocationFusedGetLocations(location, parts);
     for (unsigned k = 0; k < count; k++)
-        if (find_place(parts[k], depth + 1, place)) return true;
+        if (resolve(parts[k], depth + 1, place)) return true;
     return false;
-}
-
-/* A finding with its strings, which come from the file and go to a terminal. */
-typedef struct finding_text {
-    char file[MLIR_PHRASE_CAPACITY], message[2 * MLIR_PHRASE_CAPACITY],
-        text[4 * MLIR_PHRASE_CAPACITY], excerpt[4 * PLACE_SHOWN];
-} finding_text;
-
-static const char *severity_name(tosajit_mlir_severity severity) {
-    static const char *const names[] = {"error", "warning", "note", "remark"};
-    return names[severity];
-}
-
-static void escape_file(const mlir_report *report, MlirLocation place, finding_text *texts) {
-    MlirStringRef name = mlirStringRefCreateFromCString(report->file);
-    mlir_phrase phrase = {0};
-    if (!mlirLocationIsNull(place))
-        name = mlirIdentifierStr(mlirLocationFileLineColRangeGetFilename(place));
-    mlir_phrase_append(name, &phrase);
-    escape_message(phrase.text, texts->file, sizeof texts->file);
 }
 
 /* Where a line of the file begins; null if there is no such line. Findings come in order as a rule,
@@ -90,78 +68,38 @@ static const char *find_line(mlir_report *report, size_t line) {
 }
 
 /* The line and a caret, where the place is in the text that was read. */
-static void excerpt(mlir_report *report, MlirLocation place, const tosajit_mlir_finding *finding,
-                    finding_text *texts) {
-    texts->excerpt[0] = '\0';
-    if (!report->bytes || finding->line < 1 || finding->column < 1) return;
-    MlirStringRef name = mlirIdentifierStr(mlirLocationFileLineColRangeGetFilename(place));
-    if (!mlirStringRefEqual(name, mlirStringRefCreateFromCString(report->file))) return;
-    const char *line = find_line(report, (size_t)finding->line);
+static void excerpt(mlir_report *report, tosa_place *place) {
+    if (!report->bytes || place->line < 1 || place->column < 1) return;
+    if (strcmp(place->file, report->base.file) != 0) return;
+    const char *line = find_line(report, (size_t)place->line);
     if (!line) return;
-    const text_span where = {(size_t)finding->column - 1, 1};
+    const text_span where = {(size_t)place->column - 1, 1};
     const size_t rest = report->length - report->line_begin;
     const text_place found = place_find(line, rest, where);
     if (found.line == 1)
-        place_show(line, rest, &where, &found, texts->excerpt, sizeof texts->excerpt);
+        place_show(line, rest, &where, &found, place->excerpt, sizeof place->excerpt);
 }
 
-static void tell(mlir_report *report, tosajit_mlir_severity severity, tosajit_status status,
-                 MlirLocation location, const char *message) {
-    finding_text texts;
-    MlirLocation place = {NULL};
-    tosajit_mlir_finding finding = {
-        .severity = severity,
-        .file = texts.file,
-        .message = texts.message,
-        .text = texts.text,
-        .excerpt = texts.excerpt,
-    };
-    char numbers[48] = "";
-    if (find_place(location, 0, &place)) {
-        finding.line = mlirLocationFileLineColRangeGetStartLine(place);
-        finding.column = mlirLocationFileLineColRangeGetStartColumn(place);
-        if (finding.line > 0)
-            snprintf(numbers, sizeof numbers, ":%d:%d", (int)finding.line, (int)finding.column);
-    }
-    escape_file(report, place, &texts);
-    escape_message(message, texts.message, sizeof texts.message);
-    excerpt(report, place, &finding, &texts);
-    snprintf(texts.text, sizeof texts.text, "%s%s: %s: %s", texts.file, numbers,
-             severity_name(severity), texts.message);
-    if (severity == TOSAJIT_MLIR_ERROR && !report->status) {
-        report->status = status;
-        if (!report->silent) diag_error(status, "%s", texts.text);
-    }
-    if (report->say) report->say(report->context, &finding);
-}
-
-void mlir_report_begin(mlir_report *report) { report->status = TOSAJIT_OK; }
-tosajit_status mlir_report_end(const mlir_report *report) { return report->status; }
-
-static void tell_list(mlir_report *report, tosajit_status status, MlirLocation location,
-                      const char *format, va_list arguments) {
-    char text[2048];
-    vsnprintf(text, sizeof text, format, arguments);
-    tell(report, TOSAJIT_MLIR_ERROR, status, location, text);
+void mlir_find_place(mlir_report *report, MlirLocation location, tosa_place *place) {
+    MlirLocation found = {NULL};
+    if (!resolve(location, 0, &found)) return;
+    const MlirStringRef file = mlirIdentifierStr(mlirLocationFileLineColRangeGetFilename(found));
+    snprintf(place->file, sizeof place->file, "%.*s", (int)file.length, file.data);
+    place->line = mlirLocationFileLineColRangeGetStartLine(found);
+    place->column = mlirLocationFileLineColRangeGetStartColumn(found);
+    excerpt(report, place);
 }
 
 void mlir_report_error(mlir_report *report, tosajit_status status, MlirLocation location,
                        const char *format, ...) {
+    char text[TOSA_MESSAGE];
+    tosa_place place = {.line = 0};
     va_list arguments;
     va_start(arguments, format);
-    tell_list(report, status, location, format, arguments);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-}
-
-void mlir_report_remark(mlir_report *report, MlirLocation location, const char *text) {
-    tell(report, TOSAJIT_MLIR_REMARK, TOSAJIT_OK, location, text);
-}
-
-void mlir_report_file_error(mlir_report *report, tosajit_status status, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    tell_list(report, status, (MlirLocation){NULL}, format, arguments);
-    va_end(arguments);
+    mlir_find_place(report, location, &place);
+    tosa_report_tell(&report->base, TOSAJIT_MLIR_ERROR, status, &place, text);
 }
 
 static tosajit_mlir_severity severity_of(MlirDiagnosticSeverity severity) {
@@ -200,6 +138,7 @@ static const char *way_out(const char *message) {
 static MlirLogicalResult handle(MlirDiagnostic diagnostic, void *user) {
     mlir_report *report = user;
     mlir_phrase phrase = {0};
+    tosa_place place = {.line = 0};
     char hint[OP_HINT];
     mlirDiagnosticPrint(diagnostic, mlir_phrase_append, &phrase);
     while (phrase.length > 0 && phrase.text[phrase.length - 1] == ' ')
@@ -207,8 +146,9 @@ static MlirLogicalResult handle(MlirDiagnostic diagnostic, void *user) {
     const char *behind = op_hint_of_message(phrase.text, hint);
     if (!*behind) behind = way_out(phrase.text);
     mlir_phrase_append(mlirStringRefCreateFromCString(behind), &phrase);
-    tell(report, severity_of(mlirDiagnosticGetSeverity(diagnostic)), TOSAJIT_BAD_MODULE,
-         mlirDiagnosticGetLocation(diagnostic), phrase.text);
+    mlir_find_place(report, mlirDiagnosticGetLocation(diagnostic), &place);
+    tosa_report_tell(&report->base, severity_of(mlirDiagnosticGetSeverity(diagnostic)),
+                     TOSAJIT_BAD_MODULE, &place, phrase.text);
     for (intptr_t k = 0; k < mlirDiagnosticGetNumNotes(diagnostic); k++)
         handle(mlirDiagnosticGetNote(diagnostic, k), user);
     return mlirLogicalResultSuccess();

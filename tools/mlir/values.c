@@ -12,21 +12,12 @@
 #include <string.h>
 
 #include "tools/mlir/parse.h"
+#include "tools/mlir/report.h"
 #include "tools/tosa/elements.h"
 
 /* A splat is a few bytes of a file but all its elements in memory; beyond this it is a mistake or
  * an attack. */
 static const int64_t splat_limit = INT64_C(1) << 30;
-
-static void *give_reason_as(tosajit_status status, mlir_phrase *why, const char *text) {
-    mlir_phrase_append(mlirStringRefCreateFromCString(text), why);
-    why->status = status;
-    return NULL;
-}
-
-static void *give_reason(mlir_phrase *why, const char *text) {
-    return give_reason_as(TOSAJIT_BAD_MODULE, why, text);
-}
 
 static bool is_unsigned(MlirType type) {
     return mlirTypeIsAInteger(type) && mlirIntegerTypeIsUnsigned(type);
@@ -59,20 +50,19 @@ tosajit_type mlir_element_type(MlirType type) {
 }
 
 /* Types of other kinds may nest so that printing them does not end. */
-static bool refuse_type(tosajit_status status, MlirType type, const char *text, mlir_phrase *why) {
+static tosajit_status refuse_type(tosajit_status status, MlirType type, const char *text,
+                                  char why[TOSA_WHY]) {
+    mlir_phrase printed = {.length = 0};
     bool plain = mlirTypeIsAInteger(type) || mlirTypeIsAFloat(type) || mlirTypeIsAIndex(type) ||
                  mlirTypeIsAUnrankedTensor(type) ||
                  (mlirTypeIsARankedTensor(type) &&
                   mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(type)));
-    if (plain)
-        mlirTypePrint(type, mlir_phrase_append, why);
-    else
-        give_reason(why, "the type");
-    give_reason_as(status, why, text);
-    return false;
+    if (plain) mlirTypePrint(type, mlir_phrase_append, &printed);
+    snprintf(why, TOSA_WHY, "%.300s%s", plain ? printed.text : "the type", text);
+    return status;
 }
 
-static bool read_dims(MlirType type, tosajit_tensor_type *tensor, mlir_phrase *why) {
+static tosajit_status read_dims(MlirType type, tosajit_tensor_type *tensor, char why[TOSA_WHY]) {
     int64_t rank = mlirShapedTypeGetRank(type);
     if (rank > TOSAJIT_MAX_RANK)
         return refuse_type(TOSAJIT_LIMIT_EXCEEDED, type, " has more than 16 dimensions", why);
@@ -83,7 +73,7 @@ static bool read_dims(MlirType type, tosajit_tensor_type *tensor, mlir_phrase *w
     for (int32_t d = 0; d < tensor->rank; d++)
         tensor->dims[d] = mlirShapedTypeIsDynamicDim(type, d) ? TOSAJIT_DYNAMIC
                                                               : mlirShapedTypeGetDimSize(type, d);
-    return true;
+    return TOSAJIT_OK;
 }
 
 #define ELEMENT_TYPES "i1 i8 i16 i32 i48 i64 f16 bf16 f32 f8E4M3FN f8E5M2 f64 ui8 ui16 ui32"
@@ -97,7 +87,7 @@ static const char *element_problem(MlirType element) {
     return " has an element type other than " ELEMENT_TYPES;
 }
 
-bool mlir_tensor_type(MlirType type, tosajit_tensor_type *tensor, mlir_phrase *why) {
+tosajit_status mlir_tensor_type(MlirType type, tosajit_tensor_type *tensor, char why[TOSA_WHY]) {
     memset(tensor, 0, sizeof *tensor);
     if (!mlirTypeIsATensor(type))
         return refuse_type(TOSAJIT_TYPE_MISMATCH, type, " is not a tensor", why);
@@ -106,66 +96,64 @@ bool mlir_tensor_type(MlirType type, tosajit_tensor_type *tensor, mlir_phrase *w
     if (tensor->element == TOSAJIT_TYPE_COUNT)
         return refuse_type(TOSAJIT_TYPE_MISMATCH, type, element_problem(element), why);
     tensor->rank = TOSAJIT_UNRANKED;
-    return mlirTypeIsAUnrankedTensor(type) || read_dims(type, tensor, why);
+    return mlirTypeIsAUnrankedTensor(type) ? TOSAJIT_OK : read_dims(type, tensor, why);
 }
 
-static void *dense_values(MlirAttribute attribute, tosajit_type element, int64_t count,
-                          mlir_phrase *why) {
-    int64_t size = (int64_t)tosajit_type_size(element);
-    bool splat = mlirDenseElementsAttrIsSplat(attribute);
-    if (splat && count * size > splat_limit)
-        return give_reason_as(TOSAJIT_LIMIT_EXCEEDED, why, "a splat constant of more than 1 GiB");
-    char *values = malloc(count > 0 ? (size_t)(count * size) : 1);
-    if (!values) return give_reason_as(TOSAJIT_OUT_OF_MEMORY, why, "out of memory for a constant");
-    int64_t stored = splat && count > 0 ? 1 : count; /* how many the attribute holds */
-    const char *raw = mlirDenseElementsAttrGetRawData(attribute);
-    if (element == TOSAJIT_I1)
-        for (int64_t k = 0; k < stored; k++)
-            values[k] = mlirDenseElementsAttrGetBoolValue(attribute, (intptr_t)k);
-    else if (element == TOSAJIT_I48)
-        tosa_unpack_i48(raw, stored, (int64_t *)(void *)values);
-    else if (stored > 0)
-        memcpy(values, raw, (size_t)(stored * size));
-    for (int64_t k = stored; k < count; k++) memcpy(values + k * size, values, (size_t)size);
+/* A splat is there once. */
+static void *copy_dense(MlirAttribute attribute, tosajit_type element, int64_t count) {
+    const bool splat = mlirDenseElementsAttrIsSplat(attribute);
+    const int64_t stored = splat && count > 0 ? 1 : count;
+    if (element != TOSAJIT_I1)
+        return tosa_copy_elements(element, mlirDenseElementsAttrGetRawData(attribute), stored, true,
+                                  count);
+    char *values = malloc(count > 0 ? (size_t)count : 1);
+    for (int64_t k = 0; values && k < count; k++)
+        values[k] = mlirDenseElementsAttrGetBoolValue(attribute, (intptr_t)(splat ? 0 : k));
     return values;
 }
 
-static void *resource_values(MlirAttribute attribute, tosajit_type element, int64_t count,
-                             mlir_phrase *why) {
-    const char *bytes;
-    size_t found, size = tosajit_type_size(element), wanted = (size_t)count * size;
-    if (!mlir_resource_bytes(attribute, &bytes, &found))
-        return give_reason(why, "the dense_resource is not in the file's dialect_resources");
-    bool packed = element == TOSAJIT_I48 && found == (size_t)count * TOSA_I48_PACKED_SIZE;
-    if (found != wanted && !packed) {
-        char text[128];
-        snprintf(text, sizeof text, "the dense_resource has %zu bytes, but its type needs %zu",
-                 found, wanted);
-        return give_reason(why, text);
+static tosajit_status dense_values(MlirAttribute attribute, tosajit_type element, int64_t count,
+                                   void **elements, char why[TOSA_WHY]) {
+    if (mlirDenseElementsAttrIsSplat(attribute) &&
+        count * (int64_t)tosajit_type_size(element) > splat_limit) {
+        snprintf(why, TOSA_WHY, "a splat constant of more than 1 GiB");
+        return TOSAJIT_LIMIT_EXCEEDED;
     }
-    char *values = malloc(wanted ? wanted : 1);
-    if (!values) return give_reason_as(TOSAJIT_OUT_OF_MEMORY, why, "out of memory for a constant");
-    if (packed)
-        tosa_unpack_i48(bytes, count, (int64_t *)(void *)values);
-    else if (wanted > 0)
-        memcpy(values, bytes, wanted);
-    for (size_t k = 0; element == TOSAJIT_I1 && k < wanted; k++) values[k] = values[k] != 0;
-    return values;
+    *elements = copy_dense(attribute, element, count);
+    return *elements ? TOSAJIT_OK : TOSAJIT_OUT_OF_MEMORY;
 }
 
-void *mlir_constant(MlirAttribute attribute, tosajit_tensor_type *type, mlir_phrase *why) {
-    bool dense = mlirAttributeIsADenseElements(attribute);
-    if (!dense && !mlirAttributeIsADenseResourceElements(attribute))
-        return give_reason(why, "values must be dense<...> or dense_resource<...>");
+static tosajit_status resource_values(MlirAttribute attribute, tosajit_type element, int64_t count,
+                                      void **elements, char why[TOSA_WHY]) {
+    const char *bytes;
+    size_t found, wanted = (size_t)count * tosajit_type_size(element);
+    if (!mlir_resource_bytes(attribute, &bytes, &found)) {
+        snprintf(why, TOSA_WHY, "the dense_resource is not in the file's dialect_resources");
+        return TOSAJIT_BAD_MODULE;
+    }
+    const bool packed = element == TOSAJIT_I48 && found == (size_t)count * TOSA_I48_PACKED_SIZE;
+    if (found != wanted && !packed) {
+        snprintf(why, TOSA_WHY, "the dense_resource has %zu bytes, but its type needs %zu", found,
+                 wanted);
+        return TOSAJIT_BAD_MODULE;
+    }
+    *elements = tosa_copy_elements(element, bytes, count, packed, count);
+    return *elements ? TOSAJIT_OK : TOSAJIT_OUT_OF_MEMORY;
+}
+
+tosajit_status mlir_constant(MlirAttribute attribute, tosajit_tensor_type *type, void **elements,
+                             char why[TOSA_WHY]) {
+    const bool dense = mlirAttributeIsADenseElements(attribute);
+    if (!dense && !mlirAttributeIsADenseResourceElements(attribute)) {
+        snprintf(why, TOSA_WHY, "values must be dense<...> or dense_resource<...>");
+        return TOSAJIT_BAD_MODULE;
+    }
     int64_t count;
-    if (!mlir_tensor_type(mlirAttributeGetType(attribute), type, why)) return NULL;
-    if (type->rank == TOSAJIT_UNRANKED)
-        return give_reason_as(TOSAJIT_UNRANKED_SHAPE, why, "values have no rank");
-    for (int32_t d = 0; d < type->rank; d++)
-        if (type->dims[d] == TOSAJIT_DYNAMIC)
-            return give_reason_as(TOSAJIT_SHAPE_MISMATCH, why, "values have a dynamic size");
-    if (!tosa_count_elements(type, &count))
-        return give_reason_as(TOSAJIT_OVERFLOW, why, "a constant of more than 2^63 - 1 bytes");
-    return dense ? dense_values(attribute, type->element, count, why)
-                 : resource_values(attribute, type->element, count, why);
+    tosajit_status status = mlir_tensor_type(mlirAttributeGetType(attribute), type, why);
+    if (!status) status = tosa_count_constant(type, &count, why);
+    if (status) return status;
+    status =
+        (dense ? dense_values : resource_values)(attribute, type->element, count, elements, why);
+    if (status == TOSAJIT_OUT_OF_MEMORY) snprintf(why, TOSA_WHY, "out of memory for a constant");
+    return status;
 }

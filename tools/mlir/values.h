@@ -7,18 +7,17 @@
 
 #include <mlir-c/IR.h>
 
-#include "tools/mlir/report.h"
-#include "tosajit/tosajit.h"
+#include "tools/tosa/elements.h"
 
 /* TOSAJIT_TYPE_COUNT if the library has no such element type. */
 tosajit_type mlir_element_type(MlirType type);
 
-/* tensor<...> or tensor<*x...>. False, with the reason appended to why, for any other type. */
-bool mlir_tensor_type(MlirType type, tosajit_tensor_type *tensor, mlir_phrase *why);
+/* tensor<...> or tensor<*x...>; else why it is none. */
+tosajit_status mlir_tensor_type(MlirType type, tosajit_tensor_type *tensor, char why[TOSA_WHY]);
 
 /* The elements of a dense or dense_resource attribute, row-major, as the library keeps them; to be
- * freed. Null, with the reason appended to why, if there are none. type receives the attribute's
- * type. */
-void *mlir_constant(MlirAttribute attribute, tosajit_tensor_type *type, mlir_phrase *why);
+ * freed; else why there are none. type receives the attribute's type. */
+tosajit_status mlir_constant(MlirAttribute attribute, tosajit_tensor_type *type, void **elements,
+                             char why[TOSA_WHY]);
 
 #endif

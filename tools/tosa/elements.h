@@ -5,16 +5,16 @@
 #ifndef TOSAJIT_TOOLS_TOSA_ELEMENTS_H
 #define TOSAJIT_TOOLS_TOSA_ELEMENTS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "tosajit/tosajit.h"
+#include "tools/tosa/graph.h"
 
 enum { TOSA_I48_PACKED_SIZE = 6 };
 
-/* Elements of a static type; false if beyond 2^63 - 1 bytes. */
-bool tosa_count_elements(const tosajit_tensor_type *type, int64_t *count);
-/* Six bytes, least significant first, sign-extended into eight. */
-void tosa_unpack_i48(const void *packed, int64_t count, int64_t *values);
+/* How many elements a constant of that type has; else why there is no such constant. */
+tosajit_status tosa_count_constant(const tosajit_tensor_type *type, int64_t *count,
+                                   char why[TOSA_WHY]);
+/* As many elements as are stored, the last one again up to count; i1 becomes 0 or 1. packed: i48
+ * has six bytes, least significant first. To be freed; null if out of memory. */
+void *tosa_copy_elements(tosajit_type element, const void *bytes, int64_t stored, bool packed,
+                         int64_t count);
 
 #endif

@@ -19,7 +19,7 @@ typedef struct tosa_step {
     tosajit_tensor_type type; /* declared */
     void *data;               /* of a constant; owned by the function */
     int64_t *numbers;         /* of a view, or null; owned by the function */
-    void *origin;             /* what the front end made it from, which it owns */
+    int32_t number;           /* of the operation that it was made from, in its block */
 } tosa_step;
 
 typedef struct tosa_function {

@@ -258,7 +258,7 @@ static tosajit_status add_single(tosa_function *function, const tosa_op *op, int
                       .operand_count = 1,
                       .operands = {op->operands[0]},
                       .type = op->result,
-                      .origin = op->origin};
+                      .number = op->number};
     tosajit_status status = tosajit_expr_type(function->expr, op->operands[0], &type);
     if (!status && type.rank != TOSAJIT_UNRANKED && (axis < 0 || axis >= type.rank))
         return refuse(op, "axis %" PRId64 " is no dimension of operand 0, of rank %d", axis,
@@ -293,7 +293,7 @@ static tosajit_status add_concat(tosa_function *function, const tosa_op *op, con
 
 tosajit_status tosa_add(tosa_function *function, const tosa_op *op, tosajit_value *value) {
     int64_t numbers[TOSA_MOST_NUMBERS];
-    tosa_step step = {.op = op->op, .type = op->result, .origin = op->origin};
+    tosa_step step = {.op = op->op, .type = op->result, .number = op->number};
     tosajit_status status = tosa_check_counts(op);
     if (!status) status = read_attributes(function, op, numbers, &step.attributes);
     if (status) return status;
@@ -336,7 +336,7 @@ tosajit_status tosa_add_constant(tosa_function *function, const tosa_op *op,
                                  const tosajit_tensor_type *type, void *elements,
                                  tosajit_value *value) {
     tosa_step step = {
-        .op = TOSAJIT_OP_COUNT, .type = *type, .data = elements, .origin = op->origin};
+        .op = TOSAJIT_OP_COUNT, .type = *type, .data = elements, .number = op->number};
     bool same = false;
     tosajit_status status = check_constant(op, type, &same);
     if (!status) status = repeat(op, add_step(function, &step));
@@ -351,7 +351,7 @@ tosajit_status tosa_add_constant(tosa_function *function, const tosa_op *op,
                         .operand_count = 1,
                         .operands = {step.value},
                         .type = op->result,
-                        .origin = op->origin};
+                        .number = op->number};
     status = repeat(op, add_step(function, &change));
     *value = change.value;
     return status;

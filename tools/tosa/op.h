@@ -50,7 +50,9 @@ typedef struct tosa_op {
                                                         shapes that are operands */
     size_t result_count;
     tosajit_tensor_type result; /* as declared */
-    void *origin;               /* for the step */
+    int32_t number;             /* in its function or block, for the step */
+    bool nests;                 /* it has regions or successors, as no op of the library's has */
+    bool unknown;               /* the reader knows no such op: the name may be misspelt */
 } tosa_op;
 
 /* The next attribute of a description, of that name; null where it has no room for one. */

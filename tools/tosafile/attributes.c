@@ -5,107 +5,22 @@
 
 #include <string.h>
 
-static const char *const ops[] = {NULL,
-                                  "argmax",
-                                  "avg_pool2d",
-                                  "conv2d",
-                                  "conv3d",
-                                  "depthwise_conv2d",
-                                  "fft2d",
-                                  "matmul",
-                                  "max_pool2d",
-                                  "rfft2d",
-                                  "transpose_conv2d",
-                                  "clamp",
-                                  "erf",
-                                  "sigmoid",
-                                  "tanh",
-                                  "add",
-                                  "arithmetic_right_shift",
-                                  "bitwise_and",
-                                  "bitwise_or",
-                                  "bitwise_xor",
-                                  "intdiv",
-                                  "logical_and",
-                                  "logical_left_shift",
-                                  "logical_right_shift",
-                                  "logical_or",
-                                  "logical_xor",
-                                  "maximum",
-                                  "minimum",
-                                  "mul",
-                                  "pow",
-                                  "sub",
-                                  "table",
-                                  "abs",
-                                  "bitwise_not",
-                                  "ceil",
-                                  "clz",
-                                  "cos",
-                                  "exp",
-                                  "floor",
-                                  "log",
-                                  "logical_not",
-                                  "negate",
-                                  "reciprocal",
-                                  "rsqrt",
-                                  "sin",
-                                  "select",
-                                  "equal",
-                                  "greater",
-                                  "greater_equal",
-                                  "reduce_all",
-                                  "reduce_any",
-                                  "reduce_max",
-                                  "reduce_min",
-                                  "reduce_product",
-                                  "reduce_sum",
-                                  "concat",
-                                  "pad",
-                                  "reshape",
-                                  "reverse",
-                                  "slice",
-                                  "tile",
-                                  "transpose",
-                                  "gather",
-                                  "scatter",
-                                  "resize",
-                                  "cast",
-                                  "rescale",
-                                  "const",
-                                  "identity",
-                                  "custom",
-                                  "cond_if",
-                                  "while_loop",
-                                  "variable",
-                                  "variable_write",
-                                  "variable_read",
-                                  "const_shape",
-                                  "matmul_t_block_scaled",
-                                  "cast_from_block_scaled",
-                                  "cast_to_block_scaled",
-                                  "dim",
-                                  "concat_shape",
-                                  "add_shape",
-                                  "sub_shape",
-                                  "mul_shape",
-                                  "slice_shape",
-                                  "exp2_shape",
-                                  "log2_ceil_shape",
-                                  "log2_floor_shape",
-                                  "max_shape",
-                                  "min_shape",
-                                  "mod_shape",
-                                  "div_ceil_shape",
-                                  "div_floor_shape",
-                                  "assert_equal_shape",
-                                  "conv2d_block_scaled",
-                                  "max_pool2d_adaptive",
-                                  "avg_pool2d_adaptive",
-                                  "reshape_block_scaled",
-                                  "row_gather_block_scaled",
-                                  "row_gather",
-                                  "matmul_t"};
+/* Of operators from 1 on, one behind the other. */
+static const char names[] =
+    "argmax\0avg_pool2d\0conv2d\0conv3d\0depthwise_conv2d\0fft2d\0matmul\0max_pool2d\0rfft2d\0"
+    "transpose_conv2d\0clamp\0erf\0sigmoid\0tanh\0add\0arithmetic_right_shift\0bitwise_and\0"
+    "bitwise_or\0bitwise_xor\0intdiv\0logical_and\0logical_left_shift\0logical_right_shift\0"
+    "logical_or\0logical_xor\0maximum\0minimum\0mul\0pow\0sub\0table\0abs\0bitwise_not\0ceil\0"
+    "clz\0cos\0exp\0floor\0log\0logical_not\0negate\0reciprocal\0rsqrt\0sin\0select\0equal\0"
+    "greater\0greater_equal\0reduce_all\0reduce_any\0reduce_max\0reduce_min\0reduce_product\0"
+    "reduce_sum\0concat\0pad\0reshape\0reverse\0slice\0tile\0transpose\0gather\0scatter\0resize\0"
+    "cast\0rescale\0const\0identity\0custom\0cond_if\0while_loop\0variable\0variable_write\0"
+    "variable_read\0const_shape\0matmul_t_block_scaled\0cast_from_block_scaled\0"
+    "cast_to_block_scaled\0dim\0concat_shape\0add_shape\0sub_shape\0mul_shape\0slice_shape\0"
+    "exp2_shape\0log2_ceil_shape\0log2_floor_shape\0max_shape\0min_shape\0mod_shape\0"
+    "div_ceil_shape\0div_floor_shape\0assert_equal_shape\0conv2d_block_scaled\0"
+    "max_pool2d_adaptive\0avg_pool2d_adaptive\0reshape_block_scaled\0row_gather_block_scaled\0"
+    "row_gather\0matmul_t\0";
 
 static const attribute_row rows[] = {
     {"clamp", "min_val", 0, ATTRIBUTE_NUMBER},
@@ -137,7 +52,9 @@ static const attribute_row rows[] = {
 };
 
 const char *attribute_op_name(uint32_t op) {
-    return op < sizeof ops / sizeof *ops ? ops[op] : NULL;
+    const char *name = op ? names : "";
+    for (; *name && op > 1; op--) name += strlen(name) + 1;
+    return *name ? name : NULL;
 }
 
 const attribute_row *attribute_row_at(uint32_t op, size_t index) {

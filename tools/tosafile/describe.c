@@ -14,15 +14,13 @@
 #include "tools/tosafile/values.h"
 
 /* The bytes of a clamp's bounds are those of an element, and padding. */
-static bool describe_number(const file_graph *g, const flat_operator *op, unsigned field,
+static bool describe_number(const tosa_graph *g, int32_t operation, const flat_bytes number,
                             tosa_attribute *found) {
-    const flat_bytes number = flat_number(op, field);
-    const int32_t first = op->inputs.count ? file_graph_find(g, flat_text_at(op->inputs, 0)) : -1;
-    char reason[VALUE_REASON];
+    const tosa_numbers operands = tosa_graph_operands(g, operation);
+    char why[TOSA_WHY];
     tosajit_tensor_type type;
-    if (first < 0 || (size_t)first >= g->block.tensors.count) return false;
-    const flat_tensor tensor = flat_tensor_at(g->block.tensors, (size_t)first);
-    if (file_tensor_type(&tensor, &type, reason)) return false;
+    if (operands.count == 0 || !tosa_graph_is_tensor(g, operands.at[0])) return false;
+    if (g->reader->type(g, operands.at[0], &type, why)) return false;
     if (type.element == TOSAJIT_I48 || number.size < tosajit_type_size(type.element)) return false;
     found->kind = TOSA_NUMBER;
     snprintf(found->text, sizeof found->text, "%s", tosajit_type_name(type.element));
@@ -58,11 +56,11 @@ static bool describe_list(const flat_operator *op, unsigned field, tosa_attribut
     return true;
 }
 
-static bool describe_attribute(const file_graph *g, const flat_operator *op,
+static bool describe_attribute(const tosa_graph *g, int32_t operation, const flat_operator *op,
                                const attribute_row *row, tosa_attribute *found) {
     flat_text text;
     switch (row->form) {
-    case ATTRIBUTE_NUMBER: return describe_number(g, op, row->field, found);
+    case ATTRIBUTE_NUMBER: return describe_number(g, operation, flat_number(op, row->field), found);
     case ATTRIBUTE_TEXT:
         text = flat_string(op, row->field);
         found->kind = TOSA_TEXT;
@@ -90,23 +88,21 @@ static const attribute_row *find_row(uint32_t op, const char *name) {
 }
 
 /* A shape that is an operand, and a constant of the block. */
-static void describe_shape(const file_graph *g, flat_text name, tosa_attribute *found) {
+static void describe_shape(const file_graph *g, int32_t value, tosa_attribute *found) {
     flat_shape shape;
-    if (!file_graph_constant_shape(g, file_graph_find(g, name), &shape) ||
-        shape.rank > TOSAJIT_MAX_RANK)
-        return;
+    if (!file_graph_constant_shape(g, value, &shape) || shape.rank > TOSAJIT_MAX_RANK) return;
     found->kind = TOSA_LIST;
     found->number_count = shape.rank;
     if (shape.rank > 0) memcpy(found->numbers, shape.data.bytes, shape.data.size);
 }
 
-void file_describe(const file_graph *g, int32_t number, tosa_op *description) {
-    const flat_operator op = file_graph_operator(g, number);
+static void describe(const tosa_graph *g, int32_t number, tosa_op *description) {
+    const flat_operator op = file_graph_operator(g->source, number);
     const char *name = attribute_op_name(op.op), *wanted;
     *description = (tosa_op){.op = TOSAJIT_OP_COUNT,
                              .operand_count = op.inputs.count,
                              .result_count = op.outputs.count,
-                             .origin = &g->places[number]};
+                             .number = number};
     if (name)
         snprintf(description->name, sizeof description->name, "tosa.%s", name);
     else
@@ -115,7 +111,7 @@ void file_describe(const file_graph *g, int32_t number, tosa_op *description) {
         const attribute_row *row = find_row(op.op, wanted);
         tosa_attribute found = {.name = wanted};
         tosa_attribute *place = NULL;
-        if (row && op.attributes && describe_attribute(g, &op, row, &found))
+        if (row && op.attributes && describe_attribute(g, number, &op, row, &found))
             place = tosa_attribute_add(description, wanted);
         if (place) *place = found;
     }
@@ -123,6 +119,64 @@ void file_describe(const file_graph *g, int32_t number, tosa_op *description) {
     for (size_t k = 0; k < op.inputs.count; k++) {
         if (!(wanted = tosa_shape_name(description, k))) continue;
         tosa_attribute *found = tosa_attribute_add(description, wanted);
-        if (found) describe_shape(g, flat_text_at(op.inputs, k), found);
+        if (found) describe_shape(g->source, tosa_graph_operands(g, number).at[k], found);
     }
 }
+
+/* ---------------------------------------------------------------------------------------------
+ * The reader */
+
+static tosajit_status read_type(const tosa_graph *g, int32_t value, tosajit_tensor_type *type,
+                                char why[TOSA_WHY]) {
+    const file_graph *f = g->source;
+    const flat_tensor tensor = flat_tensor_at(f->block.tensors, (size_t)value);
+    return file_tensor_type(&tensor, type, why);
+}
+
+static tosajit_status read_constant(const tosa_graph *g, int32_t op, tosajit_tensor_type *type,
+                                    void **elements, char why[TOSA_WHY]) {
+    const int32_t value = tosa_graph_results(g, op).at[0];
+    const tosajit_status status = read_type(g, value, type, why);
+    return status ? status : file_constant(g->source, value, type, elements, why);
+}
+
+static void show_name(const tosa_graph *g, int32_t op, tosa_slot slot, size_t index,
+                      char shown[TOSA_SHOWN]) {
+    const file_graph *f = g->source;
+    const flat_operator none = {.op = 0}, found = op < 0 ? none : file_graph_operator(f, op);
+    const flat_list lists[] = {[TOSA_OPERAND] = found.inputs,
+                               [TOSA_RESULT] = found.outputs,
+                               [TOSA_INPUT] = f->block.inputs,
+                               [TOSA_OUTPUT] = f->block.outputs,
+                               [TOSA_VALUE] = f->block.tensors};
+    const size_t tensors = f->block.tensors.count;
+    if (slot != TOSA_VALUE && index >= lists[slot].count) return;
+    const flat_text name = slot != TOSA_VALUE ? flat_text_at(lists[slot], index)
+                           : index < tensors  ? flat_tensor_at(f->block.tensors, index).name
+                                             : flat_shape_at(f->block.shapes, index - tensors).name;
+    escape_name(name.bytes, name.length, shown, TOSA_SHOWN);
+}
+
+/* A flatbuffer has no lines, so a place is the operator's number and what it gives: "@main,
+ * operator 3, layer_3: ". */
+static void find_place(const tosa_graph *g, int32_t op, tosa_place *place) {
+    enum { BLOCK = 300 };
+    const file_graph *f = g->source;
+    char name[TOSA_SHOWN] = "";
+    if (op < 0) {
+        snprintf(place->before, sizeof place->before, "@%.*s: ", BLOCK, f->shown);
+        return;
+    }
+    show_name(g, op, TOSA_RESULT, 0, name);
+    snprintf(place->before, sizeof place->before, "@%.*s, operator %d%s%s: ", BLOCK, f->shown,
+             (int)f->order[op], *name ? ", " : "", name);
+}
+
+const tosa_reader file_reader = {.block = "the block",
+                                 .input = "input",
+                                 .output = "output",
+                                 .describe = describe,
+                                 .type = read_type,
+                                 .constant = read_constant,
+                                 .name = show_name,
+                                 .place = find_place};

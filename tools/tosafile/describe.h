@@ -1,14 +1,13 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* An operator of a file in the words of tools/tosa. In: its fields; out: a description, without its
- * operands' values and its result's type. */
+/* The reader of TOSA's flatbuffers. In: a block's graph; out: what tools/tosa asks of an operator,
+ * in its words. */
 #ifndef TOSAJIT_TOOLS_TOSAFILE_DESCRIBE_H
 #define TOSAJIT_TOOLS_TOSAFILE_DESCRIBE_H
 
-#include "tools/tosa/op.h"
 #include "tools/tosafile/graph.h"
 
 /* Numbers among the attributes have the type of the first operand. */
-void file_describe(const file_graph *g, int32_t op, tosa_op *description);
+extern const tosa_reader file_reader;
 
 #endif

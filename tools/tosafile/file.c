@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "runtime/base/escape.h"
-#include "tools/tosa/value_names.h"
-#include "tools/tosafile/build.h"
+#include "tools/tosa/build.h"
+#include "tools/tosafile/describe.h"
 #include "tools/tosafile/json.h"
 #include "tools/tosafile/name_index.h"
 #include "tools/tosafile/outline.h"
@@ -20,7 +20,6 @@
 enum {
     FIRST_CAPACITY = 64 * 1024,
     LARGEST = 1024 * 1024 * 1024, /* bytes of a file or pipe, which may be a device without end */
-    NAME_LIMIT = 400,             /* bytes of the name of a block that is divided */
     HEAD = 64,
     MAJOR = 1, /* of TOSA's version */
     MINOR = 1,
@@ -28,7 +27,7 @@ enum {
 };
 
 struct tosafile {
-    file_report report;
+    tosa_report report;
     char *name;  /* report.file; owned */
     void *owned; /* the bytes, where they are the file's own */
     const uint8_t *bytes;
@@ -84,7 +83,7 @@ static bool read_path(tosafile *f, const char *path) {
     f->owned = stream ? tosafile_read_all(stream, &f->size) : NULL;
     f->bytes = f->owned;
     if (!f->owned)
-        file_report_file(&f->report,
+        tosa_report_file(&f->report,
                          errno == EFBIG    ? TOSAJIT_LIMIT_EXCEEDED
                          : errno == ENOMEM ? TOSAJIT_OUT_OF_MEMORY
                                            : TOSAJIT_INVALID_ARGUMENT,
@@ -97,7 +96,12 @@ static bool read_path(tosafile *f, const char *path) {
  * The frame */
 
 static bool fail(tosafile *f, tosajit_status status, const char *text) {
-    file_report_file(&f->report, status, "%s", text);
+    tosa_report_file(&f->report, status, "%s", text);
+    return false;
+}
+
+static bool fail_block(tosafile *f, const file_graph *g, tosajit_status status, const char *text) {
+    tosa_graph_error(&g->graph, &f->report, status, TOSA_BLOCK, text);
     return false;
 }
 
@@ -119,7 +123,7 @@ static bool refuse_bytes(tosafile *f) {
         const size_t length = strlen(others[k].begin);
         if (f->size - blank < length || memcmp(f->bytes + blank, others[k].begin, length) != 0)
             continue;
-        file_report_file(&f->report, TOSAJIT_BAD_MODULE,
+        tosa_report_file(&f->report, TOSAJIT_BAD_MODULE,
                          "not the flatbuffer of a TOSA file, but %s", others[k].what);
         return false;
     }
@@ -132,12 +136,12 @@ static bool check_version(tosafile *f, const flat_graph *g) {
     const uint64_t unknown = g->features & ~(uint64_t)KNOWN_FEATURES;
     if (g->major == MAJOR && g->minor >= 0 && g->minor <= MINOR && !unknown) return true;
     if (g->major != MAJOR || g->minor < 0 || g->minor > MINOR)
-        file_report_file(&f->report, TOSAJIT_BAD_MODULE,
+        tosa_report_file(&f->report, TOSAJIT_BAD_MODULE,
                          "written for TOSA %" PRId32 ".%" PRId32 "; 1.0 and 1.1 are read%s",
                          g->major, g->minor,
                          g->major == 0 ? ", in which operators have other operands" : "");
     else
-        file_report_file(&f->report, TOSAJIT_BAD_MODULE,
+        tosa_report_file(&f->report, TOSAJIT_BAD_MODULE,
                          "it needs readers with the features 0x%" PRIx64 ", of which 0x%" PRIx64
                          " are unknown here",
                          g->features, unknown);
@@ -150,9 +154,10 @@ static bool read_json(tosafile *f) {
     uint8_t *made = file_json_read((const char *)f->bytes, f->size, &f->size, &problem);
     free(f->owned);
     f->bytes = f->owned = made;
-    if (!made)
-        file_report_line(&f->report, problem.status, problem.line, problem.column, problem.text);
-    return made != NULL;
+    if (made) return true;
+    const tosa_place place = {.line = problem.line, .column = problem.column};
+    tosa_report_tell(&f->report, TOSAJIT_MLIR_ERROR, problem.status, &place, problem.text);
+    return false;
 }
 
 static bool check_frame(tosafile *f) {
@@ -162,7 +167,7 @@ static bool check_frame(tosafile *f) {
     if (json && !read_json(f)) return false;
     if (!flat_is_tosa(f->bytes, f->size)) return refuse_bytes(f);
     if (!flat_verify(f->bytes, f->size, &reason)) {
-        file_report_file(&f->report, TOSAJIT_BAD_MODULE, "this flatbuffer is damaged: %s", reason);
+        tosa_report_file(&f->report, TOSAJIT_BAD_MODULE, "this flatbuffer is damaged: %s", reason);
         return false;
     }
     const flat_graph g = flat_graph_of(f->bytes);
@@ -184,16 +189,15 @@ static char *show_name(const flat_region *region, const flat_block *block) {
 }
 
 static bool add_block(tosafile *f, const flat_region *region, const flat_block *block) {
-    char problem[GRAPH_PROBLEM], *shown = show_name(region, block);
+    char why[TOSA_WHY], *shown = show_name(region, block);
     if (!shown) return fail_memory(f);
     file_graph *g = &f->graphs[f->count];
     f->names[f->count].name = (flat_text){shown, strlen(shown)};
     f->names[f->count].number = (int32_t)f->count;
     f->count++;
-    if (file_graph_open(g, f->bytes, f->size, *block, shown, problem)) return true;
-    if (strcmp(problem, "out of memory") == 0) return fail_memory(f);
-    file_report_error(&f->report, TOSAJIT_BAD_MODULE, g, FILE_BLOCK, "%s", problem);
-    return false;
+    if (file_graph_open(g, &file_reader, f->bytes, f->size, *block, shown, why)) return true;
+    return strcmp(why, "out of memory") == 0 ? fail_memory(f)
+                                             : fail_block(f, g, TOSAJIT_BAD_MODULE, why);
 }
 
 static bool list_blocks(tosafile *f) {
@@ -213,7 +217,7 @@ static bool list_blocks(tosafile *f) {
     }
     const name_entry *twice = name_index_sort(f->names, f->count);
     if (!twice) return true;
-    file_report_file(&f->report, TOSAJIT_BAD_MODULE, "@%.300s is defined twice", twice->name.bytes);
+    tosa_report_file(&f->report, TOSAJIT_BAD_MODULE, "@%.300s is defined twice", twice->name.bytes);
     return false;
 }
 
@@ -223,7 +227,8 @@ static tosajit_status create(const tosajit_mlir_options *options, const char *na
     if (f) f->name = strdup(options->name ? options->name : name);
     if (f && f->name) {
         f->report =
-            (file_report){.say = options->say, .context = options->context, .file = f->name};
+            (tosa_report){.say = options->say, .context = options->context, .file = f->name};
+        tosa_report_begin(&f->report);
         *file = f;
         return TOSAJIT_OK;
     }
@@ -233,12 +238,12 @@ static tosajit_status create(const tosajit_mlir_options *options, const char *na
 
 /* Check what has been read, if anything has, and give it to the caller. */
 static tosajit_status finish(tosafile *f, bool have_bytes, tosafile **file) {
-    if (have_bytes && check_frame(f) && list_blocks(f)) {
+    const bool fine = have_bytes && check_frame(f) && list_blocks(f);
+    const tosajit_status status = tosa_report_end(&f->report);
+    if (fine)
         *file = f;
-        return TOSAJIT_OK;
-    }
-    const tosajit_status status = f->report.status;
-    tosafile_close(f);
+    else
+        tosafile_close(f);
     return status;
 }
 
@@ -295,7 +300,7 @@ bool tosafile_has(const tosafile *f, const char *name, size_t *index) {
 tosajit_status tosafile_find(tosafile *f, const char *name, size_t *index) {
     char list[1000];
     const char *wanted = !name ? "main" : *name == '@' ? name + 1 : name;
-    file_report_begin(&f->report);
+    tosa_report_begin(&f->report);
     if (!name && f->count == 1) {
         *index = 0;
         return TOSAJIT_OK;
@@ -303,90 +308,106 @@ tosajit_status tosafile_find(tosafile *f, const char *name, size_t *index) {
     if (tosafile_has(f, wanted, index)) return TOSAJIT_OK;
     list_names(f, list, sizeof list);
     if (name)
-        file_report_file(&f->report, TOSAJIT_INVALID_ARGUMENT,
+        tosa_report_file(&f->report, TOSAJIT_INVALID_ARGUMENT,
                          "there is no block @%.100s in this file; it has: %s", wanted, list);
     else
-        file_report_file(&f->report, TOSAJIT_INVALID_ARGUMENT,
+        tosa_report_file(&f->report, TOSAJIT_INVALID_ARGUMENT,
                          "this file has several blocks, of which none is @main; choose one: %s",
                          list);
-    return f->report.status;
+    return tosa_report_end(&f->report);
 }
 
 tosajit_status tosafile_build(tosafile *f, size_t index, const tosajit_expr_options *options,
                               tosa_function *built) {
-    file_report_begin(&f->report);
-    return file_build(&f->graphs[index], options, &f->report, built) ? TOSAJIT_OK
-                                                                     : f->report.status;
+    tosa_report_begin(&f->report);
+    tosa_build(&f->graphs[index].graph, options, &f->report, built);
+    return tosa_report_end(&f->report);
 }
 
-void tosafile_report_step(tosafile *f, const tosa_step *step, const char *message) {
-    const file_place *place = step->origin;
-    file_report_begin(&f->report);
-    file_report_error(&f->report, TOSAJIT_BAD_MODULE, place->graph, place->op, "tosa.%s: %s",
-                      tosajit_op_name(step->op), message);
+static void report(tosafile *f, size_t index, int32_t op, const char *message) {
+    tosa_report_begin(&f->report);
+    tosa_graph_error(&f->graphs[index].graph, &f->report, TOSAJIT_BAD_MODULE, op, message);
+    tosa_report_end(&f->report);
+}
+
+void tosafile_report_step(tosafile *f, size_t index, const tosa_step *step, const char *message) {
+    char text[TOSA_MESSAGE];
+    snprintf(text, sizeof text, "tosa.%s: %s", tosajit_op_name(step->op), message);
+    report(f, index, step->number, text);
+}
+
+char *tosafile_rename(const tosafile *f, size_t index, const tosa_function *built,
+                      const char *text) {
+    return tosa_graph_rename(&f->graphs[index].graph, built, text);
+}
+
+void tosafile_report(tosafile *f, size_t index, const tosa_function *built, const char *message) {
+    char *renamed = tosafile_rename(f, index, built, message);
+    report(f, index, TOSA_BLOCK, renamed ? renamed : message);
+    free(renamed);
 }
 
 /* ---------------------------------------------------------------------------------------------
  * Outlining */
 
-static bool is_taken(void *context, const char *name) {
+static bool is_free(void *context, const char *name, bool *free) {
     size_t index;
-    return tosafile_has(context, name, &index);
+    *free = !tosafile_has(context, name, &index);
+    return true;
 }
 
 /* Offsets of data behind the tables are the old file's. */
 static bool check_data(tosafile *f) {
     for (size_t k = 0; k < f->count; k++)
-        for (size_t t = 0; t < f->graphs[k].block.tensors.count; t++) {
-            if (flat_tensor_at(f->graphs[k].block.tensors, t).offset <= 1) continue;
-            file_report_error(&f->report, TOSAJIT_LIMIT_EXCEEDED, &f->graphs[k], FILE_BLOCK,
-                              "outline: the file keeps data behind its tables, which can be read "
-                              "and not written");
-            return false;
-        }
+        for (size_t t = 0; t < f->graphs[k].block.tensors.count; t++)
+            if (flat_tensor_at(f->graphs[k].block.tensors, t).offset > 1)
+                return fail_block(f, &f->graphs[k], TOSAJIT_LIMIT_EXCEEDED,
+                                  "outline: the file keeps data behind its tables, which can be "
+                                  "read and not written");
     return true;
 }
 
 /* Regions are named after their blocks. */
 static bool check_names(tosafile *f, size_t first, size_t end) {
-    for (size_t k = first; k < end; k++) {
-        if (strlen(f->graphs[k].shown) <= NAME_LIMIT) continue;
-        file_report_error(&f->report, TOSAJIT_BAD_MODULE, &f->graphs[k], FILE_BLOCK,
-                          "outline: the block's name has more than %d bytes", NAME_LIMIT);
-        return false;
-    }
+    char text[80];
+    snprintf(text, sizeof text, "outline: the block's name has more than %d bytes",
+             TOSA_NAME_LIMIT);
+    for (size_t k = first; k < end; k++)
+        if (strlen(f->graphs[k].shown) > TOSA_NAME_LIMIT)
+            return fail_block(f, &f->graphs[k], TOSAJIT_BAD_MODULE, text);
     return true;
 }
 
-/* What is said of the blocks that are divided. */
+/* Which blocks are divided. */
 typedef struct outlining {
+    size_t first, end;
     tosajit_mlir_outlined *counts;
     tosa_epilogues *epilogues;
 } outlining;
 
 /* The blocks of a region one behind the other, as the file has them, then what became of them. */
-static bool outline_region(tosafile *f, const flat_region *region, size_t first, size_t end,
-                           size_t block, const outlining *to, file_outline *all) {
+static bool outline_region(tosafile *f, const flat_region *region, size_t block,
+                           const outlining *how, file_outline *all) {
     file_outline behind = {0};
     bool fine = true;
-    for (size_t b = 0; fine && b < region->blocks.count; b++) {
-        const file_graph *g = &f->graphs[block + b];
-        const bool divided = block + b >= first && block + b < end;
-        fine = divided
-                   ? file_outline_divide(all, &behind, g, b ? (flat_text){NULL, 0} : region->name,
-                                         is_taken, f, &f->report, &to->counts[block + b - first],
-                                         to->epilogues)
-                   : file_outline_keep(all, g, b ? (flat_text){NULL, 0} : region->name);
+    for (size_t b = 0; fine && b < region->blocks.count; b++, block++) {
+        const file_graph *g = &f->graphs[block];
+        const flat_text name = b ? (flat_text){NULL, 0} : region->name;
+        const bool divided = block >= how->first && block < how->end;
+        const file_division division = {is_free, f, &f->report,
+                                        divided ? &how->counts[block - how->first] : NULL,
+                                        how->epilogues};
+        fine = divided ? file_outline_divide(all, &behind, g, name, &division)
+                       : file_outline_keep(all, g, name);
     }
     return file_outline_append(all, &behind) && fine;
 }
 
-static bool outline_all(tosafile *f, size_t first, size_t end, const outlining *to,
-                        file_outline *all) {
+static bool outline_all(tosafile *f, const outlining *how, file_outline *all) {
     const flat_list regions = flat_graph_of(f->bytes).regions;
     for (size_t k = 0, block = 0; k < regions.count; k++) {
         const flat_region region = flat_region_at(regions, k);
-        if (!outline_region(f, &region, first, end, block, to, all)) return fail_memory(f);
+        if (!outline_region(f, &region, block, how, all)) return fail_memory(f);
         block += region.blocks.count;
     }
     return true;
@@ -395,57 +416,12 @@ static bool outline_all(tosafile *f, size_t first, size_t end, const outlining *
 tosajit_status tosafile_outline(tosafile *f, size_t first, size_t end,
                                 tosajit_mlir_outlined *counts, tosa_epilogues *epilogues,
                                 void **bytes, size_t *size) {
-    const outlining to = {counts, epilogues};
-    char message[DIAG_CAPACITY]; /* joining regions tries what may fail, which is nobody's error */
+    const outlining how = {first, end, counts, epilogues};
     file_outline all = {0};
-    memcpy(message, tosajit_private_message, sizeof message);
-    file_report_begin(&f->report);
-    bool fine =
-        check_data(f) && check_names(f, first, end) && outline_all(f, first, end, &to, &all);
+    tosa_report_begin(&f->report);
+    const bool fine = check_data(f) && check_names(f, first, end) && outline_all(f, &how, &all);
     *bytes = fine ? flat_write(f->bytes, f->size, all.parts, all.count, size) : NULL;
     file_outline_release(&all);
     if (fine && !*bytes) fail_memory(f);
-    if (!*bytes) return f->report.status;
-    memcpy(tosajit_private_message, message, sizeof message);
-    return TOSAJIT_OK;
-}
-
-/* ---------------------------------------------------------------------------------------------
- * Names */
-
-/* "%layer_3"; a name that is too long, or empty, leaves the library's number. */
-static void name_value(flat_text name, value_name *value) {
-    char shown[VALUE_NAME_CAPACITY];
-    escape_name(name.bytes, name.length, shown, sizeof shown);
-    if (name.length > 0 && strlen(shown) + 2 < sizeof value->text)
-        snprintf(value->text, sizeof value->text, "%%%.62s", shown);
-}
-
-static void name_values(const file_graph *g, const tosa_function *built, value_name *list) {
-    const size_t inputs = built->input_count;
-    for (size_t k = 0; k < inputs && k < g->block.inputs.count; k++)
-        name_value(flat_text_at(g->block.inputs, k), &list[k]);
-    for (size_t k = 0; k < built->step_count; k++) {
-        const file_place *place = built->steps[k].origin;
-        name_value(flat_text_at(file_graph_operator(g, place->op).outputs, 0), &list[inputs + k]);
-    }
-}
-
-char *tosafile_rename(const tosafile *f, size_t index, const tosa_function *built,
-                      const char *text) {
-    const size_t count = built->input_count + built->step_count;
-    value_name *list = calloc(count + 1, sizeof *list);
-    if (!list) return NULL;
-    name_values(&f->graphs[index], built, list);
-    char *renamed = value_names_replace(list, built->input_count, count, text);
-    free(list);
-    return renamed;
-}
-
-void tosafile_report(tosafile *f, size_t index, const tosa_function *built, const char *message) {
-    char *renamed = tosafile_rename(f, index, built, message);
-    file_report_begin(&f->report);
-    file_report_error(&f->report, TOSAJIT_BAD_MODULE, &f->graphs[index], FILE_BLOCK, "%s",
-                      renamed ? renamed : message);
-    free(renamed);
+    return tosa_report_end(&f->report);
 }

@@ -51,6 +51,6 @@ tosajit_status tosafile_build(tosafile *file, size_t index, const tosajit_expr_o
 char *tosafile_rename(const tosafile *file, size_t index, const tosa_function *built,
                       const char *text);
 void tosafile_report(tosafile *file, size_t index, const tosa_function *built, const char *message);
-void tosafile_report_step(tosafile *file, const tosa_step *step, const char *message);
+void tosafile_report_step(tosafile *file, size_t index, const tosa_step *step, const char *message);
 
 #endif

@@ -8,9 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/tosafile/describe.h"
-#include "tools/tosafile/regions.h"
-
 /* Memory that goes with the outline; null if out of memory. */
 static void *own(file_outline *o, void *memory) {
     if (memory && o->owned_count == o->owned_capacity) {
@@ -33,8 +30,8 @@ static void *copy(file_outline *o, const void *from, size_t size) {
     return made;
 }
 
-static bool copy_numbers(file_outline *o, const int32_t *list, size_t count, flat_numbers *made) {
-    *made = (flat_numbers){copy(o, list, count * sizeof *list), count};
+static bool copy_numbers(file_outline *o, tosa_numbers numbers, flat_numbers *made) {
+    *made = (flat_numbers){copy(o, numbers.at, numbers.count * sizeof *numbers.at), numbers.count};
     return made->list != NULL;
 }
 
@@ -70,229 +67,139 @@ void file_outline_release(file_outline *o) {
 }
 
 /* ---------------------------------------------------------------------------------------------
- * Tensors and shapes that a part names */
+ * Blocks */
 
-static void add_names(const file_graph *g, bool *has, flat_list names) {
-    for (size_t k = 0; k < names.count; k++) {
-        const int32_t value = file_graph_find(g, flat_text_at(names, k));
-        if (value >= 0) has[value] = true;
-    }
+/* One that is being written. */
+typedef struct block {
+    file_outline *o;
+    const file_graph *g;
+    flat_part part;
+    flat_step *steps;
+    bool *has; /* per value: the part names it */
+} block;
+
+static bool block_open(block *b, file_outline *o, const file_graph *g, size_t most) {
+    *b = (block){.o = o, .g = g, .part = {.from = g->block, .name = g->block.name}};
+    b->has = calloc((size_t)g->graph.value_count + 1, sizeof *b->has);
+    b->steps = own(o, calloc(most + 1, sizeof *b->steps));
+    b->part.steps = b->steps;
+    return b->has && b->steps;
 }
 
-static void add_numbers(bool *has, flat_numbers numbers) {
-    for (size_t k = 0; k < numbers.count; k++) has[numbers.list[k]] = true;
+static void mark(block *b, const int32_t *values, size_t count) {
+    for (size_t k = 0; k < count; k++)
+        if (values[k] >= 0) b->has[values[k]] = true;
 }
 
-/* All that the part's steps, inputs and outputs name, in the file's order. */
-static bool find_values(file_outline *o, const file_graph *g, flat_part *part) {
-    const size_t tensors = g->block.tensors.count, all = tensors + g->block.shapes.count;
-    bool *has = calloc(all + 1, sizeof *has);
-    int32_t *list = own(o, malloc((all + 1) * sizeof *list));
-    for (size_t k = 0; has && k < part->step_count; k++) {
-        const flat_step *step = &part->steps[k];
-        add_numbers(has, step->inputs);
-        add_numbers(has, step->outputs);
-        if (step->op < 0) continue;
-        const flat_operator op = file_graph_operator(g, step->op);
-        add_names(g, has, op.inputs);
-        add_names(g, has, op.outputs);
-    }
-    if (has) add_numbers(has, part->inputs);
-    if (has) add_numbers(has, part->outputs);
+static void add_op(block *b, int32_t op) {
+    const tosa_numbers operands = tosa_graph_operands(&b->g->graph, op),
+                       results = tosa_graph_results(&b->g->graph, op);
+    b->steps[b->part.step_count++].op = b->g->order[op];
+    mark(b, operands.at, operands.count);
+    mark(b, results.at, results.count);
+}
+
+/* All tensors and shapes that are named, in the file's order. */
+static bool find_values(block *b) {
+    const size_t tensors = b->g->block.tensors.count, all = (size_t)b->g->graph.value_count;
+    int32_t *list = own(b->o, malloc((all + 1) * sizeof *list));
+    flat_part *part = &b->part;
     part->tensors = part->shapes = (flat_numbers){list, 0};
-    for (size_t k = 0; has && list && k < all; k++) {
+    for (size_t k = 0; list && k < all; k++) {
         flat_numbers *kind = k < tensors ? &part->tensors : &part->shapes;
         if (k == tensors) kind->list = list + part->tensors.count;
-        if (has[k]) list[part->tensors.count + part->shapes.count] = (int32_t)k;
-        kind->count += has[k];
+        if (b->has[k]) list[part->tensors.count + part->shapes.count] = (int32_t)k;
+        kind->count += b->has[k];
     }
-    free(has);
-    return has && list;
+    return list != NULL;
+}
+
+/* The block is added to a list of parts, if all went well until here. */
+static bool block_close(block *b, file_outline *to, bool fine) {
+    const flat_part *part = &b->part;
+    if (fine) {
+        mark(b, part->inputs.list, part->inputs.count);
+        mark(b, part->outputs.list, part->outputs.count);
+    }
+    fine = fine && find_values(b) && add_part(to, part);
+    free(b->has);
+    return fine;
 }
 
 /* What a block names as its inputs or outputs; names of no tensor are left out. */
-static bool list_names(file_outline *o, const file_graph *g, flat_list names,
-                       flat_numbers *numbers) {
-    int32_t *list = own(o, malloc((names.count + 1) * sizeof *list));
+static bool list_names(const block *b, const tosa_list *names, flat_numbers *numbers) {
+    int32_t *list = own(b->o, malloc((names->count + 1) * sizeof *list));
     size_t count = 0;
-    for (size_t k = 0; list && k < names.count; k++) {
-        const int32_t value = file_graph_find(g, flat_text_at(names, k));
-        if (value >= 0 && (size_t)value < g->block.tensors.count) list[count++] = value;
-    }
+    for (size_t k = 0; list && k < names->count; k++)
+        if (tosa_graph_is_tensor(&b->g->graph, names->at[k])) list[count++] = names->at[k];
     *numbers = (flat_numbers){list, count};
     return list != NULL;
 }
 
-static bool add_block(file_outline *o, const file_graph *g, flat_text region, flat_step *steps,
-                      size_t count) {
-    flat_part part = {.region = region,
-                      .name = g->block.name,
-                      .from = g->block,
-                      .steps = steps,
-                      .step_count = count};
-    return list_names(o, g, g->block.inputs, &part.inputs) &&
-           list_names(o, g, g->block.outputs, &part.outputs) && find_values(o, g, &part) &&
-           add_part(o, &part);
+static bool name_ends(block *b, flat_text region) {
+    b->part.region = region;
+    return list_names(b, &b->g->graph.inputs, &b->part.inputs) &&
+           list_names(b, &b->g->graph.outputs, &b->part.outputs);
 }
 
 bool file_outline_keep(file_outline *o, const file_graph *g, flat_text region) {
-    const size_t count = g->block.operators.count;
-    flat_step *steps = own(o, calloc(count + 1, sizeof *steps));
-    for (size_t k = 0; steps && k < count; k++) steps[k].op = g->order[k];
-    return steps && add_block(o, g, region, steps, count);
+    block b;
+    const bool fine = block_open(&b, o, g, g->block.operators.count) && name_ends(&b, region);
+    for (int32_t k = 0; fine && k < g->graph.op_count; k++) add_op(&b, k);
+    return block_close(&b, o, fine);
 }
 
 /* ---------------------------------------------------------------------------------------------
  * Regions */
 
 typedef struct divider {
-    file_outline *o, *behind;
-    const file_graph *g;
-    file_regions r;
-    bool (*taken)(void *context, const char *name);
-    void *context;
-    file_report *report;
-    tosajit_mlir_outlined *counted;
-    tosa_epilogues *epilogues;
-    flat_step *steps;
-    size_t step_count;
-    int number; /* of the next region's name */
+    block left; /* the divided block */
+    file_outline *behind;
+    const file_division *how;
 } divider;
 
-/* "main_region_0", with a number that is free. It is shown as it is: a backslash, of an escaped
- * byte in the block's name, would be escaped once more. */
-static char *name_region(divider *d) {
-    const size_t capacity = strlen(d->g->shown) + 32;
-    char *name = own(d->o, malloc(capacity));
-    do {
-        if (!name) return NULL;
-        snprintf(name, capacity, "%s_region_%d", d->g->shown, d->number++);
-        for (char *at = name; *at; at++)
-            if (*at == '\\') *at = '_';
-    } while (d->taken(d->context, name));
-    return name;
+static bool take(void *context, const char *name, bool *free) {
+    const divider *d = context;
+    return d->how->take(d->how->context, name, free);
 }
 
-/* How often operators of a part read a value. */
-static int32_t count_reads(const divider *d, const flat_part *part, int32_t value) {
-    int32_t count = 0;
-    for (size_t k = 0; k < part->step_count; k++) {
-        const flat_list inputs = file_graph_operator(d->g, part->steps[k].op).inputs;
-        for (size_t i = 0; i < inputs.count; i++)
-            count += file_graph_find(d->g, flat_text_at(inputs, i)) == value;
-    }
-    return count;
-}
-
-/* Operands that a product gives. */
-static bool add_epilogues(divider *d, const flat_part *part) {
-    for (size_t k = 0; d->epilogues && k < part->inputs.count; k++) {
-        const int32_t value = part->inputs.list[k], producer = d->g->producers[value];
-        tosa_op described;
-        if (producer < 0) continue;
-        file_describe(d->g, producer, &described);
-        const char *product = tosa_product(described.name, strlen(described.name));
-        const bool alone = !d->r.kept[value] && d->r.reads[value] == count_reads(d, part, value);
-        const tosa_epilogue found = {product, (char *)(uintptr_t)part->name.bytes, k, alone};
-        if (product && !tosa_epilogues_add(d->epilogues, &found)) return false;
-    }
+static bool keep(void *context, int32_t op) {
+    divider *d = context;
+    add_op(&d->left, op);
     return true;
 }
 
-static bool add_region(divider *d, const file_region *region) {
-    file_part p;
-    char *name = name_region(d);
-    flat_step call = {.op = -1, .callee = name};
-    flat_part part = {.from = d->g->block};
-    if (!name || !file_regions_part(&d->r, region, &p)) return false;
-    flat_step *steps = own(d->o, calloc(p.operator_count + 1, sizeof *steps));
-    for (size_t k = 0; steps && k < p.operator_count; k++) steps[k].op = p.operators[k];
-    part.region = part.name = (flat_text){name, strlen(name)};
-    part.steps = steps;
-    part.step_count = p.operator_count;
-    if (!steps || !copy_numbers(d->o, p.inputs, p.input_count, &call.inputs) ||
-        !copy_numbers(d->o, p.outputs, p.output_count, &call.outputs))
-        return false;
-    part.inputs = call.inputs;
-    part.outputs = call.outputs;
-    d->steps[d->step_count++] = call;
-    d->counted->regions++;
-    d->counted->inside += region->count;
-    return find_values(d->o, d->g, &part) && add_epilogues(d, &part) && add_part(d->behind, &part);
-}
-
-/* An operator stays where it is; the host may want to know why. */
-static void tell_left(divider *d, const file_region *left) {
-    char why[REGION_TEXT];
-    tosa_op described;
-    const int32_t op = d->g->order[left->positions[0]];
-    if (left->kind == FILE_CONSTANT) return;
-    d->counted->outside++;
-    if (!d->report->say) return;
-    if (left->kind == FILE_REST) {
-        file_regions_refusal(&d->r, left->positions[0], why);
-    } else {
-        file_describe(d->g, op, &described);
-        snprintf(why, sizeof why, "%s: %s", described.name, tosa_left_reason(&described));
-    }
-    file_report_remark(d->report, d->g, op, why);
-}
-
-/* Constants that only regions read are left out. */
-static bool is_wanted(const divider *d, const file_region *constant, const bool *read) {
-    const flat_operator op = file_graph_operator(d->g, d->g->order[constant->positions[0]]);
-    const int32_t value = file_graph_find(d->g, flat_text_at(op.outputs, 0));
-    return read[value] || d->r.kept[value];
-}
-
-/* Per value: whether what is left reads it. */
-static void mark_read(const divider *d, bool *read) {
-    for (size_t k = 0; k < d->r.count; k++) {
-        const file_region *left = &d->r.list[k];
-        if (left->kind == FILE_MEMBER) continue;
-        const flat_list inputs = file_graph_operator(d->g, d->g->order[left->positions[0]]).inputs;
-        for (size_t i = 0; i < inputs.count; i++) {
-            const int32_t value = file_graph_find(d->g, flat_text_at(inputs, i));
-            if (value >= 0) read[value] = true;
-        }
-    }
-}
-
-static bool place_all(divider *d) {
-    bool fine = true,
-         *read = calloc(d->g->block.tensors.count + d->g->block.shapes.count + 1, sizeof *read);
-    if (!read) return false;
-    mark_read(d, read);
-    for (size_t k = 0; fine && k < d->r.count; k++) {
-        const file_region *region = &d->r.list[k];
-        if (region->kind == FILE_MEMBER) {
-            fine = add_region(d, region);
-            continue;
-        }
-        tell_left(d, region);
-        if (region->kind != FILE_CONSTANT || is_wanted(d, region, read))
-            d->steps[d->step_count++].op = d->g->order[region->positions[0]];
-    }
-    free(read);
-    return fine;
+static bool write_region(void *context, const char *name, const tosa_part *part) {
+    divider *d = context;
+    file_outline *o = d->left.o;
+    block b;
+    const size_t length = strlen(name);
+    char *callee = copy(o, name, length + 1);
+    flat_step *call = &d->left.steps[d->left.part.step_count++];
+    *call = (flat_step){.op = -1, .callee = callee};
+    const bool fine = block_open(&b, o, d->left.g, part->ops.count) && callee &&
+                      copy_numbers(o, part->inputs, &call->inputs) &&
+                      copy_numbers(o, part->outputs, &call->outputs);
+    for (size_t k = 0; fine && k < part->ops.count; k++) add_op(&b, part->ops.at[k]);
+    mark(&d->left, part->inputs.at, part->inputs.count);
+    mark(&d->left, part->outputs.at, part->outputs.count);
+    b.part.region = b.part.name = (flat_text){callee, length};
+    b.part.inputs = call->inputs;
+    b.part.outputs = call->outputs;
+    return block_close(&b, d->behind, fine);
 }
 
 bool file_outline_divide(file_outline *o, file_outline *behind, const file_graph *g,
-                         flat_text region, bool (*taken)(void *context, const char *name),
-                         void *context, file_report *report, tosajit_mlir_outlined *count,
-                         tosa_epilogues *epilogues) {
-    divider d = {.o = o,
-                 .behind = behind,
-                 .g = g,
-                 .taken = taken,
-                 .context = context,
-                 .report = report,
-                 .counted = count,
-                 .epilogues = epilogues};
-    *count = (tosajit_mlir_outlined){.size = sizeof *count};
-    d.steps = own(o, calloc(g->block.operators.count + 1, sizeof *d.steps));
-    const bool fine = d.steps && file_regions_open(&d.r, g) && place_all(&d) &&
-                      add_block(o, g, region, d.steps, d.step_count);
-    file_regions_close(&d.r);
-    return fine;
+                         flat_text region, const file_division *how) {
+    divider d = {.behind = behind, .how = how};
+    const tosa_writer writer = {&d, take, write_region, keep};
+    char *name = copy(o, g->shown, strlen(g->shown) + 1);
+    bool fine =
+        block_open(&d.left, o, g, g->block.operators.count) && name && name_ends(&d.left, region);
+    /* A region's name is shown as it is: a backslash, of an escaped byte, would be escaped once
+     * more. */
+    for (char *at = name; at && *at; at++)
+        if (*at == '\\') *at = '_';
+    fine = fine && tosa_outline(&g->graph, name, &writer, how->report, how->count, how->epilogues);
+    return block_close(&d.left, o, fine);
 }

@@ -6,7 +6,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "tools/tosa/elements.h"
@@ -37,17 +36,17 @@ static const struct {
                    {"MXINT8", TOSAJIT_TYPE_COUNT}};
 
 static tosajit_status read_element(const flat_tensor *tensor, tosajit_type *element,
-                                   char reason[VALUE_REASON]) {
+                                   char why[TOSA_WHY]) {
     const bool known = tensor->type < sizeof elements_of / sizeof *elements_of;
     *element = known ? elements_of[tensor->type].type : TOSAJIT_TYPE_COUNT;
     if (tensor->scale_type)
-        snprintf(reason, VALUE_REASON, "its elements are in blocks that share a scale");
+        snprintf(why, TOSA_WHY, "its elements are in blocks that share a scale");
     else if (!known)
-        snprintf(reason, VALUE_REASON,
+        snprintf(why, TOSA_WHY,
                  "its element type is number %" PRIu32 ", which is of a later schema",
                  tensor->type);
     else if (*element == TOSAJIT_TYPE_COUNT)
-        snprintf(reason, VALUE_REASON,
+        snprintf(why, TOSA_WHY,
                  "its element type is %s%s; there are BOOL INT8 INT16 INT32 INT48 INT64 FP16 BF16 "
                  "FP32 FP8E4M3 FP8E5M2",
                  elements_of[tensor->type].name,
@@ -58,13 +57,13 @@ static tosajit_status read_element(const flat_tensor *tensor, tosajit_type *elem
 }
 
 tosajit_status file_tensor_type(const flat_tensor *tensor, tosajit_tensor_type *type,
-                                char reason[VALUE_REASON]) {
+                                char why[TOSA_WHY]) {
     memset(type, 0, sizeof *type);
-    tosajit_status status = read_element(tensor, &type->element, reason);
+    tosajit_status status = read_element(tensor, &type->element, why);
     type->rank = TOSAJIT_UNRANKED;
     if (status || tensor->unranked) return status;
     if (tensor->rank > TOSAJIT_MAX_RANK) {
-        snprintf(reason, VALUE_REASON, "it has %zu dimensions, more than %d", tensor->rank,
+        snprintf(why, TOSA_WHY, "it has %zu dimensions, more than %d", tensor->rank,
                  TOSAJIT_MAX_RANK);
         return TOSAJIT_LIMIT_EXCEEDED;
     }
@@ -76,59 +75,35 @@ tosajit_status file_tensor_type(const flat_tensor *tensor, tosajit_tensor_type *
 
 /* The bytes of a tensor's elements, which are `size`, wherever the file has them. */
 static tosajit_status find_data(const file_graph *g, const flat_tensor *tensor, size_t size,
-                                const uint8_t **data, char reason[VALUE_REASON]) {
+                                const uint8_t **data, char why[TOSA_WHY]) {
     const bool behind = tensor->data.size == 0 && tensor->offset > 1;
     const size_t padded = (size + PADDED - 1) / PADDED * PADDED,
                  found = behind ? (size_t)tensor->size : tensor->data.size;
     *data = behind ? g->bytes + tensor->offset : tensor->data.bytes;
     if (behind && (tensor->offset > g->size || tensor->size > g->size - tensor->offset))
-        snprintf(reason, VALUE_REASON, "its data is said to lie behind the end of the file");
+        snprintf(why, TOSA_WHY, "its data is said to lie behind the end of the file");
     else if (found == 0 && size > 0)
-        snprintf(reason, VALUE_REASON, "it has no data");
+        snprintf(why, TOSA_WHY, "it has no data");
     else if (found != size && found != padded)
-        snprintf(reason, VALUE_REASON, "it has %zu bytes of data, but its type needs %zu", found,
-                 size);
+        snprintf(why, TOSA_WHY, "it has %zu bytes of data, but its type needs %zu", found, size);
     else
         return TOSAJIT_OK;
     return TOSAJIT_BAD_MODULE;
 }
 
-static tosajit_status copy(const tosajit_tensor_type *type, const uint8_t *data, int64_t count,
-                           void **elements) {
-    const size_t size = (size_t)count * tosajit_type_size(type->element);
-    uint8_t *copied = malloc(size ? size : 1);
-    if (!copied) return TOSAJIT_OUT_OF_MEMORY;
-    if (type->element == TOSAJIT_I48)
-        tosa_unpack_i48(data, count, (int64_t *)(void *)copied);
-    else if (size > 0)
-        memcpy(copied, data, size);
-    for (size_t k = 0; type->element == TOSAJIT_I1 && k < size; k++) copied[k] = copied[k] != 0;
-    *elements = copied;
-    return TOSAJIT_OK;
-}
-
-tosajit_status file_constant(const file_graph *g, const flat_tensor *tensor,
-                             const tosajit_tensor_type *type, void **elements,
-                             char reason[VALUE_REASON]) {
-    const uint8_t *data;
+tosajit_status file_constant(const file_graph *g, int32_t value, const tosajit_tensor_type *type,
+                             void **elements, char why[TOSA_WHY]) {
+    const flat_tensor tensor = flat_tensor_at(g->block.tensors, (size_t)value);
+    const uint8_t *data = NULL;
     int64_t count;
-    for (int32_t d = 0; d < type->rank; d++)
-        if (type->dims[d] == TOSAJIT_DYNAMIC) {
-            snprintf(reason, VALUE_REASON, "its size along dimension %d is dynamic", (int)d);
-            return TOSAJIT_SHAPE_MISMATCH;
-        }
-    if (type->rank == TOSAJIT_UNRANKED) {
-        snprintf(reason, VALUE_REASON, "it has no rank");
-        return TOSAJIT_UNRANKED_SHAPE;
-    }
-    if (!tosa_count_elements(type, &count)) {
-        snprintf(reason, VALUE_REASON, "it has more than 2^63 - 1 bytes");
-        return TOSAJIT_OVERFLOW;
-    }
+    tosajit_status status = tosa_count_constant(type, &count, why);
+    if (status) return status;
     const size_t each = type->element == TOSAJIT_I48 ? (size_t)TOSA_I48_PACKED_SIZE
                                                      : tosajit_type_size(type->element);
-    tosajit_status status = find_data(g, tensor, (size_t)count * each, &data, reason);
-    if (!status) status = copy(type, data, count, elements);
-    if (status == TOSAJIT_OUT_OF_MEMORY) snprintf(reason, VALUE_REASON, "out of memory");
-    return status;
+    status = find_data(g, &tensor, (size_t)count * each, &data, why);
+    if (status) return status;
+    *elements = tosa_copy_elements(type->element, data, count, true, count);
+    if (*elements) return TOSAJIT_OK;
+    snprintf(why, TOSA_WHY, "out of memory");
+    return TOSAJIT_OUT_OF_MEMORY;
 }

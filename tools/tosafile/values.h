@@ -6,16 +6,12 @@
 #define TOSAJIT_TOOLS_TOSAFILE_VALUES_H
 
 #include "tools/tosafile/graph.h"
-#include "tosajit/tosajit.h"
-
-enum { VALUE_REASON = 256 };
 
 tosajit_status file_tensor_type(const flat_tensor *tensor, tosajit_tensor_type *type,
-                                char reason[VALUE_REASON]);
+                                char why[TOSA_WHY]);
 /* The elements of a constant, row-major, as the library keeps them; to be freed. The type is the
  * tensor's. */
-tosajit_status file_constant(const file_graph *g, const flat_tensor *tensor,
-                             const tosajit_tensor_type *type, void **elements,
-                             char reason[VALUE_REASON]);
+tosajit_status file_constant(const file_graph *g, int32_t value, const tosajit_tensor_type *type,
+                             void **elements, char why[TOSA_WHY]);
 
 #endif

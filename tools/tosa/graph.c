@@ -1,0 +1,140 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Lists that readers fill, and what is asked of them. */
+#include "tools/tosa/graph.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/tosa/value_names.h"
+
+void tosa_list_add(tosa_list *list, int32_t number) {
+    if (list->count == list->capacity) {
+        const size_t larger = 2 * list->capacity + 16;
+        int32_t *at = list->failed ? NULL : realloc(list->at, larger * sizeof *at);
+        list->failed = !at;
+        if (!at) return;
+        list->at = at;
+        list->capacity = larger;
+    }
+    list->at[list->count++] = number;
+}
+
+void tosa_graph_value(tosa_graph *g, tosa_value_kind kind) {
+    tosa_list_add(&g->kinds, (int32_t)kind);
+    tosa_list_add(&g->producers, -1);
+    g->value_count++;
+}
+
+void tosa_graph_op(tosa_graph *g, tosa_role role, bool effects) {
+    tosa_list_add(&g->first_operand, (int32_t)g->operands.count);
+    tosa_list_add(&g->first_result, (int32_t)g->results.count);
+    tosa_list_add(&g->roles, (int32_t)role);
+    tosa_list_add(&g->effects, effects);
+    g->op_count++;
+}
+
+void tosa_graph_operand(tosa_graph *g, int32_t value) { tosa_list_add(&g->operands, value); }
+
+void tosa_graph_result(tosa_graph *g, int32_t value, bool given) {
+    tosa_list_add(&g->results, value);
+    if (given && !g->producers.failed) g->producers.at[value] = g->op_count - 1;
+}
+
+typedef tosa_list *lists_of[10];
+
+static void list_all(tosa_graph *g, lists_of lists) {
+    tosa_list *const all[] = {&g->first_operand, &g->operands, &g->first_result, &g->results,
+                              &g->roles,         &g->effects,  &g->kinds,        &g->producers,
+                              &g->inputs,        &g->outputs};
+    memcpy(lists, all, sizeof all);
+}
+
+bool tosa_graph_close(tosa_graph *g) {
+    lists_of lists;
+    bool fine = true;
+    tosa_list_add(&g->first_operand, (int32_t)g->operands.count);
+    tosa_list_add(&g->first_result, (int32_t)g->results.count);
+    list_all(g, lists);
+    for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) fine = fine && !lists[k]->failed;
+    return fine;
+}
+
+void tosa_graph_release(tosa_graph *g) {
+    lists_of lists;
+    list_all(g, lists);
+    for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) free(lists[k]->at);
+    memset(g, 0, sizeof *g);
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Questions */
+
+static tosa_numbers numbers_of(const tosa_list *all, const tosa_list *first, int32_t op) {
+    return (tosa_numbers){all->at + first->at[op], (size_t)(first->at[op + 1] - first->at[op])};
+}
+
+tosa_numbers tosa_graph_operands(const tosa_graph *g, int32_t op) {
+    return numbers_of(&g->operands, &g->first_operand, op);
+}
+
+tosa_numbers tosa_graph_results(const tosa_graph *g, int32_t op) {
+    return numbers_of(&g->results, &g->first_result, op);
+}
+
+bool tosa_graph_is_tensor(const tosa_graph *g, int32_t value) {
+    return value >= 0 && g->kinds.at[value] <= TOSA_VARIABLE;
+}
+
+static bool has_variable(const tosa_graph *g, tosa_numbers values) {
+    for (size_t k = 0; k < values.count; k++)
+        if (values.at[k] >= 0 && g->kinds.at[values.at[k]] == TOSA_VARIABLE) return true;
+    return false;
+}
+
+bool tosa_graph_uses_variable(const tosa_graph *g, int32_t op) {
+    return has_variable(g, tosa_graph_operands(g, op)) ||
+           has_variable(g, tosa_graph_results(g, op));
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Places and names */
+
+static void tell(const tosa_graph *g, tosa_report *report, tosajit_mlir_severity severity,
+                 tosajit_status status, int32_t op, const char *message) {
+    tosa_place place = {.line = 0};
+    if (!report->trial) g->reader->place(g, op, &place);
+    tosa_report_tell(report, severity, status, &place, message);
+}
+
+void tosa_graph_error(const tosa_graph *g, tosa_report *report, tosajit_status status, int32_t op,
+                      const char *message) {
+    tell(g, report, TOSAJIT_MLIR_ERROR, status, op, message);
+}
+
+void tosa_graph_remark(const tosa_graph *g, tosa_report *report, int32_t op, const char *message) {
+    tell(g, report, TOSAJIT_MLIR_REMARK, TOSAJIT_OK, op, message);
+}
+
+/* A name that is too long leaves the library's number. */
+static void name_value(const tosa_graph *g, int32_t op, tosa_slot slot, size_t index,
+                       value_name *name) {
+    char shown[TOSA_SHOWN] = "";
+    g->reader->name(g, op, slot, index, shown);
+    if (*shown && strlen(shown) + 2 < sizeof name->text)
+        snprintf(name->text, sizeof name->text, "%%%.62s", shown);
+}
+
+char *tosa_graph_rename(const tosa_graph *g, const tosa_function *built, const char *text) {
+    const size_t inputs = built->input_count, count = inputs + built->step_count;
+    value_name *list = calloc(count + 1, sizeof *list);
+    if (!list) return NULL;
+    for (size_t k = 0; k < inputs && k < g->inputs.count; k++)
+        name_value(g, TOSA_BLOCK, TOSA_INPUT, k, &list[k]);
+    for (size_t k = 0; k < built->step_count; k++)
+        name_value(g, built->steps[k].number, TOSA_RESULT, 0, &list[inputs + k]);
+    char *renamed = value_names_replace(list, inputs, count, text);
+    free(list);
+    return renamed;
+}
