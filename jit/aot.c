@@ -93,7 +93,7 @@ static void put_image(aot_writer *w, const tosajit_kernel *kernel, const placed 
 static tosajit_status put_function(aot_writer *w, const tosajit_function *function) {
     tosajit_kernel *kernel;
     placed v;
-    tosajit_status status = kernel_with_tables(function->expr, &w->allocator, &kernel);
+    tosajit_status status = kernel_create(function->expr, &w->allocator, lookup_tables, &kernel);
     if (status) return status;
     kernel->program->fast |= w->engines[0]->fast; /* and so are the others */
     status = builds_compile("compile_object", w->engines, w->engine_count, kernel, &v.made);

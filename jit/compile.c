@@ -5,7 +5,9 @@
  *     expression
  *        | found in the cache, or being made by another thread       jit/engine/cache.c
  *        |
- *     program: checked, compact, without names                       runtime/expr/expr.c
+ *        | a list of passes                                          runtime/expr/passes.c
+ *        |    lookup tables, which the interpreter fills             jit/lookup_tables.c
+ *     program, and the views through which calls see its tensors
  *        | plan: parts, their spaces, which operands repeat          runtime/plan/plan.c
  *     kernel, which runs: interpreted                                runtime/run/kernel.c
  *        | code of single ops, where nothing is compiled yet, or     jit/precompiled.c
@@ -30,6 +32,7 @@
 #include "jit/native.h"
 #include "jit/precompiled.h"
 #include "jit/lookup_tables.h"
+#include "jit/show/listeners.h"
 #include "jit/show/views.h"
 #include "runtime/base/diag.h"
 #include "runtime/base/environment.h"
@@ -79,13 +82,14 @@ static tosajit_status own_kernel(tosajit_engine *engine, tosajit_kernel *kernel)
 tosajit_status compile_begin(tosajit_engine *engine, const tosajit_expr *expr,
                              tosajit_kernel **kernel) {
     tosajit_kernel *made;
-    tosajit_status status = kernel_with_tables(expr, &engine->allocator, &made);
+    tosajit_status status = kernel_create(expr, &engine->allocator, lookup_tables, &made);
     if (status) return status;
     status = own_kernel(engine, made);
     if (status) {
         tosajit_kernel_release(made);
         return status;
     }
+    listeners_made(made, expr, lookup_tables);
     if (engine_compiles(engine)) native_restore(engine, made);
     *kernel = made;
     return TOSAJIT_OK;
@@ -252,10 +256,12 @@ tosajit_status tosajit_print(tosajit_engine *engine, const tosajit_expr *expr, t
     if (!engine || !expr || !text)
         return diag_error(TOSAJIT_INVALID_ARGUMENT,
                           "print: engine, expr or text is a null pointer");
-    if ((unsigned)view > TOSAJIT_VIEW_NEST)
+    if ((unsigned)view > TOSAJIT_VIEW_PASSES)
         return diag_error(TOSAJIT_INVALID_ARGUMENT, "print: there is no view %d", (int)view);
+    if (view == TOSAJIT_VIEW_PASSES)
+        return views_print_passes(expr, &engine->allocator, lookup_tables, text);
     tosajit_kernel *kernel;
-    tosajit_status status = kernel_with_tables(expr, &engine->allocator, &kernel);
+    tosajit_status status = kernel_create(expr, &engine->allocator, lookup_tables, &kernel);
     if (status) return status;
     kernel->program->fast |= engine->fast;
     status = views_print(engine, kernel, view, text);

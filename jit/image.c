@@ -28,7 +28,7 @@ tosajit_status tosajit_compile_image(tosajit_engine *const *engines, size_t engi
     if (status) return status;
     const tosajit_allocator allocator = engines[0]->allocator;
     tosajit_kernel *kernel;
-    status = kernel_with_tables(expr, &allocator, &kernel);
+    status = kernel_create(expr, &allocator, lookup_tables, &kernel);
     if (status) return status;
     kernel->program->fast |= engines[0]->fast; /* and so are the others */
     builds made;

@@ -1,7 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Lookup tables: which parts become one, and their entries. In: an expression. Out: one with
- * tables. */
+/* Lookup tables: which parts of a program become one, and their entries. */
 #include "jit/lookup_tables.h"
 
 #include <string.h>
@@ -11,6 +10,7 @@
 #include "runtime/base/types.h"
 #include "runtime/expr/ops.h"
 #include "runtime/expr/reduce.h"
+#include "runtime/run/kernel.h"
 
 /* Of a byte, and of i1; the most bytes that they take. */
 enum { ENTRIES = 256, TRUTHS = 2, MOST_BYTES = ENTRIES };
@@ -23,7 +23,7 @@ enum { FIXED = -1, MIXED = -2 };
 
 /* An expression, parts of which become tables; the arrays have an entry per node. */
 typedef struct tabulation {
-    const tosajit_expr *program;
+    tosajit_expr *program;
     tosajit_value *source; /* the one byte or i1 that it depends on, perhaps itself; or see above */
     uint8_t *live;         /* needed, when parts are tables */
     uint8_t *inside;       /* of the part that is looked at */
@@ -179,7 +179,7 @@ static tosajit_status compute(const tosajit_expr *part, const tosajit_allocator 
                               void *entries) {
     int8_t operands[ENTRIES];
     tosajit_kernel *kernel;
-    tosajit_status status = kernel_create(part, allocator, &kernel);
+    tosajit_status status = kernel_create(part, allocator, NULL, &kernel);
     if (status) return status;
     const tosajit_tensor_type from = tosajit_kernel_operand_type(kernel, 0),
                               to = tosajit_kernel_result_type(kernel, 0);
@@ -310,27 +310,35 @@ static tosajit_status put_select(tosajit_expr *program, size_t place, size_t k,
     return status;
 }
 
-/* The entries are found in the expression, and put into a copy. */
-static tosajit_status put_tables(const tabulation *t, size_t constants, tosajit_expr *copy) {
-    size_t place = 0;
-    tosajit_status status = make_room(copy, constants);
-    for (size_t k = 0; !status && k < t->program->count; k++) {
-        char entries[MOST_BYTES];
+/* The entries are all found before the first part is replaced, of which another one may be a part.
+ */
+static tosajit_status put_tables(const tabulation *t, size_t constants) {
+    tosajit_expr *program = t->program;
+    const size_t count = program->count;
+    size_t place = 0, found = 0;
+    char(*entries)[MOST_BYTES] = memory_new(&program->allocator, constants, sizeof *entries);
+    tosajit_status status =
+        entries ? TOSAJIT_OK : diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for tables");
+    for (size_t k = 0; !status && k < count; k++) {
         if (!t->wanted[k]) continue;
-        const bool selects = is_truth(&t->program->nodes[t->source[k]]);
-        const tosajit_value source = t->source[k] + (tosajit_value)constants;
         mark_inside(t, (tosajit_value)k);
-        status = find_entries(t, (tosajit_value)k, entries);
-        if (!status)
-            status =
-                (selects ? put_select : put_table)(copy, place, k + constants, source, entries);
+        status = find_entries(t, (tosajit_value)k, entries[found++]);
+    }
+    if (!status) status = make_room(program, constants);
+    found = 0;
+    for (size_t k = 0; !status && k < count; k++) {
+        if (!t->wanted[k]) continue;
+        const tosajit_value source = t->source[k] + (tosajit_value)constants;
+        const bool selects = is_truth(&program->nodes[source]);
+        status = (selects ? put_select : put_table)(program, place, k + constants, source,
+                                                    entries[found++]);
         place += selects ? TRUTHS : 1;
     }
+    memory_free(&program->allocator, entries, constants, sizeof *entries);
     return status;
 }
 
-/* `program` has no node that is not needed; nor has `copy`, which is the same. */
-static tosajit_status tabulate(const tosajit_expr *program, tosajit_expr *copy, bool *changed) {
+static tosajit_status tabulate(tosajit_expr *program, bool *changed) {
     const tosajit_allocator *allocator = &program->allocator;
     const size_t count = program->count;
     tabulation t = {program, memory_new(allocator, count, sizeof *t.source),
@@ -342,7 +350,7 @@ static tosajit_status tabulate(const tosajit_expr *program, tosajit_expr *copy, 
         status = diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for %zu expression nodes", count);
     for (size_t k = 0; !status && k < count; k++) t.source[k] = find_source(&t, (tosajit_value)k);
     if (!status) constants = choose(&t);
-    if (constants > 0) status = put_tables(&t, constants, copy), *changed = true;
+    if (constants > 0) status = put_tables(&t, constants), *changed = true;
     memory_free(allocator, t.source, count, sizeof *t.source);
     memory_free(allocator, t.live, count, 1);
     memory_free(allocator, t.inside, count, 1);
@@ -361,21 +369,8 @@ static bool may_have_tables(const tosajit_expr *expr) {
     return gives;
 }
 
-static tosajit_status with_tables(const tosajit_expr *expr, const tosajit_allocator *allocator,
-                                  tosajit_kernel **kernel) {
-    bool changed = false;
-    tosajit_expr *program = NULL, *copy = NULL;
-    if (!may_have_tables(expr)) return kernel_create(expr, allocator, kernel);
-    tosajit_status status = expr_compact(expr, allocator, NULL, NULL, &program);
-    if (!status) status = expr_compact(program, allocator, NULL, NULL, &copy);
-    if (!status) status = tabulate(program, copy, &changed);
-    if (!status) status = kernel_create(changed ? copy : expr, allocator, kernel);
-    tosajit_expr_destroy(program);
-    tosajit_expr_destroy(copy);
-    return status;
-}
-
-tosajit_status kernel_with_tables(const tosajit_expr *expr, const tosajit_allocator *allocator,
-                                  tosajit_kernel **kernel) {
-    return kernel_through_views(expr, allocator, with_tables, kernel);
+tosajit_status lookup_tables(program_made *made, bool *changed) {
+    if (!may_have_tables(made->program)) return TOSAJIT_OK;
+    tosajit_status status = tabulate(made->program, changed);
+    return status || !*changed ? status : expr_sweep(made->program, NULL, NULL);
 }

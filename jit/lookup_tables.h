@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Lookup tables: what of an expression depends on one byte and gives a byte, i8 or f8, has 256
+/* Lookup tables: what of a program depends on one byte and gives a byte, i8 or f8, has 256
  * results. Where looking these up is quicker than computing them, the op `table` takes the place of
  * such a part:
  *
@@ -15,10 +15,9 @@
 #ifndef TOSAJIT_JIT_LOOKUP_TABLES_H
 #define TOSAJIT_JIT_LOOKUP_TABLES_H
 
-#include "runtime/run/kernel.h"
+#include "runtime/expr/passes.h"
 
-/* kernel_create (runtime/run/kernel.h) of the expression with tables. */
-tosajit_status kernel_with_tables(const tosajit_expr *expr, const tosajit_allocator *allocator,
-                                  tosajit_kernel **kernel);
+/* The pass: of a program all of whose values are needed. What running gives; OUT_OF_MEMORY. */
+tosajit_status lookup_tables(program_made *made, bool *changed);
 
 #endif

@@ -843,11 +843,12 @@ TOSAJIT_API tosajit_status tosajit_compile_object(tosajit_engine *const *engines
  * Looking inside */
 
 typedef enum tosajit_view {
-    TOSAJIT_VIEW_PLAN, /* indexing maps, run-time decisions, iteration space, loop variants */
-    TOSAJIT_VIEW_IR,   /* LLVM IR after the passes */
-    TOSAJIT_VIEW_ASM,  /* assembly */
-    TOSAJIT_VIEW_JSON, /* the plan for programs: docs/json.md */
-    TOSAJIT_VIEW_NEST, /* the loops of the engine's code: for which rows, in which steps */
+    TOSAJIT_VIEW_PLAN,   /* indexing maps, run-time decisions, iteration space, loop variants */
+    TOSAJIT_VIEW_IR,     /* LLVM IR after the passes */
+    TOSAJIT_VIEW_ASM,    /* assembly */
+    TOSAJIT_VIEW_JSON,   /* the plan for programs: docs/json.md */
+    TOSAJIT_VIEW_NEST,   /* the loops of the engine's code: for which rows, in which steps */
+    TOSAJIT_VIEW_PASSES, /* the program behind each pass that changed it: docs/passes.md */
 } tosajit_view;
 
 /* A text about the expression as this engine would compile it. *text is terminated and released

@@ -95,7 +95,7 @@ static tosajit_status add_row(void *context, const rows_code *code) {
     tosajit_kernel *kernel = NULL;
     tosajit_status status = uses_expression(code, &expr);
     if (!status) {
-        status = kernel_create(expr, &w->heap, &kernel);
+        status = kernel_create(expr, &w->heap, NULL, &kernel);
         tosajit_expr_destroy(expr);
     }
     for (size_t k = 0; !status && k < w->head.level_count; k++)

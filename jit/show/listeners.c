@@ -88,6 +88,13 @@ static void dump_object(const listeners_event *o) {
     memory_free(&o->kernel->allocator, bytes, size, 1);
 }
 
+void listeners_made(const tosajit_kernel *kernel, const tosajit_expr *expr, program_pass *tables) {
+    char path[PATH_CAPACITY];
+    if (!(environment_get()->dump & DUMP_PASSES)) return;
+    FILE *out = open_dump(kernel, "passes", path, sizeof path);
+    if (out) close_dump(path, out, !views_write_passes(expr, &kernel->allocator, tables, out));
+}
+
 /* ---------------------------------------------------------------------------------------------
  * Listeners */
 

@@ -10,6 +10,7 @@
 #include "jit/show/plan_print.h"
 #include "runtime/base/diag.h"
 #include "runtime/base/fpenv.h"
+#include "runtime/expr/expr_print.h"
 #include "runtime/system/system.h"
 
 /* How a plan is shown in each view. */
@@ -68,6 +69,42 @@ tosajit_status views_print(tosajit_engine *engine, const tosajit_kernel *kernel,
     if (status == TOSAJIT_LIMIT_EXCEEDED) status = print_reason(view, &printed);
     if (!status) *text = printed;
     return status;
+}
+
+static void write_pass(void *context, const char *pass, const tosajit_expr *program) {
+    FILE *out = context;
+    if (!program) {
+        fprintf(out, "// %s: unchanged\n", pass);
+        return;
+    }
+    if (program->maps_bytes)
+        fputs("// Tables of other bytes than i8 are the kernel's own; TOSA has none.\n", out);
+    expr_print(program, pass, false, out);
+}
+
+tosajit_status views_write_passes(const tosajit_expr *expr, const tosajit_allocator *allocator,
+                                  program_pass *tables, FILE *out) {
+    program_made made;
+    fpenv environment;
+    fpenv_hold(&environment);
+    tosajit_status status =
+        program_make(expr, allocator, &(program_aids){tables, write_pass, out}, &made);
+    fpenv_restore(&environment);
+    if (!status) program_drop(&made);
+    return status;
+}
+
+tosajit_status views_print_passes(const tosajit_expr *expr, const tosajit_allocator *allocator,
+                                  program_pass *tables, char **text) {
+    size_t size;
+    FILE *out = system_text_open(text, &size);
+    if (!out) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the text of a program");
+    tosajit_status status = views_write_passes(expr, allocator, tables, out);
+    const bool failed = ferror(out);
+    if (fclose(out) == 0 && !failed && !status) return TOSAJIT_OK;
+    free(*text);
+    return status ? status
+                  : diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the text of a program");
 }
 
 void tosajit_text_release(char *text) { free(text); }

@@ -4,10 +4,20 @@
 #ifndef TOSAJIT_JIT_SHOW_VIEWS_H
 #define TOSAJIT_JIT_SHOW_VIEWS_H
 
+#include <stdio.h>
+
 #include "jit/engine/engine.h"
+#include "runtime/expr/passes.h"
 
 /* For tosajit_text_release. NOT_EXECUTABLE, OUT_OF_MEMORY, CODEGEN_FAILED. */
 tosajit_status views_print(tosajit_engine *engine, const tosajit_kernel *kernel, tosajit_view view,
                            char **text);
+
+/* The program behind each pass that changed it, as functions of MLIR, a kernel of the expression
+ * being made with these tables. What program_make gives. */
+tosajit_status views_write_passes(const tosajit_expr *expr, const tosajit_allocator *allocator,
+                                  program_pass *tables, FILE *out);
+tosajit_status views_print_passes(const tosajit_expr *expr, const tosajit_allocator *allocator,
+                                  program_pass *tables, char **text);
 
 #endif

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 enum { VERBOSE_COMPILE = 1, VERBOSE_RUN = 2 };
-enum { DUMP_PLAN = 1, DUMP_MLIR = 2, DUMP_IR = 4, DUMP_ASM = 8, DUMP_OBJ = 16 };
+enum { DUMP_PLAN = 1, DUMP_MLIR = 2, DUMP_IR = 4, DUMP_ASM = 8, DUMP_OBJ = 16, DUMP_PASSES = 32 };
 enum { PERF_MAP = 1, PERF_JITDUMP = 2 };
 enum { ENVIRONMENT_PATH = 1024, ENVIRONMENT_NAME = 64 };
 

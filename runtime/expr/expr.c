@@ -578,63 +578,34 @@ tosajit_status tosajit_verify(tosajit_op op, const tosajit_tensor_type *operands
     return TOSAJIT_OK;
 }
 
-/* Mark what the results reach; operands come before their users, so one pass backwards suffices. */
-static void mark_live(const tosajit_expr *expr, uint8_t *live) {
+/* Mark what the results reach; operands come before their users, so one pass backwards suffices.
+ * Gives how many nodes that are. */
+static size_t mark_live(const tosajit_expr *expr, uint8_t *live) {
+    size_t count = 0;
     for (int32_t r = 0; r < expr->result_count; r++) live[expr->results[r]] = 1;
     for (size_t k = expr->count; k-- > 0;) {
         const expr_node *node = &expr->nodes[k];
         if (node->kind == NODE_INPUT) live[k] = 1;
+        count += live[k];
         for (int o = 0; live[k] && o < node->operand_count; o++) live[node->operands[o]] = 1;
     }
+    return count;
 }
 
-static tosajit_status copy_constant(const expr_node *source, tosajit_expr *program,
-                                    tosajit_value *value) {
-    expr_node node = *source;
-    node.data = memory_new(&program->allocator, node.data_size, 1);
-    if (!node.data)
-        return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for a constant of %zu bytes",
-                          node.data_size);
-    memcpy(node.data, source->data, node.data_size);
-    tosajit_status status = expr_append(program, &node, value);
-    if (status)
-        memory_free(&program->allocator, node.data, node.data_size, 1);
-    else if (!node.splat)
-        program->constant_count++;
-    return status;
-}
-
-/* Copy one live node, whose operands are renumbered by moved[]. */
-static tosajit_status copy_node(const expr_node *source, const tosajit_value *moved,
-                                expr_rewrite *rewrite, bool *changed, tosajit_expr *program,
-                                tosajit_value *value) {
-    if (source->kind == NODE_CONSTANT) return copy_constant(source, program, value);
-    expr_node node = *source;
+/* A live node, whose operands are renumbered by moved[], is appended with its data; `moved` becomes
+ * where it is now. On failure nobody has the data any more. */
+static tosajit_status move_node(tosajit_expr *program, expr_node node, tosajit_value *moved,
+                                expr_rewrite *rewrite, bool *changed, size_t k) {
+    const size_t first = program->count;
+    tosajit_status status = TOSAJIT_OK;
     for (int o = 0; o < node.operand_count; o++) node.operands[o] = moved[node.operands[o]];
-    if (node.kind == NODE_INPUT) program->input_count++;
-    tosajit_status status =
-        node.kind == NODE_OP && rewrite ? rewrite(program, &node, changed) : TOSAJIT_OK;
-    if (!status) status = keep_numbers(program, &node);
-    if (!status) status = expr_append(program, &node, value);
-    if (status && node.data != source->data)
-        memory_free(&program->allocator, node.data, node.data_size, 1);
+    if (node.kind == NODE_OP && rewrite) status = rewrite(program, &node, changed);
+    if (!status) status = expr_append(program, &node, &moved[k]);
+    if (status) memory_free(&program->allocator, node.data, node.data_size, 1);
+    for (size_t n = first; n < program->count; n++) program->nodes[n].number = node.number;
+    program->constant_count += node.kind == NODE_CONSTANT && !node.splat;
+    program->table_count += node.table;
     return status;
-}
-
-/* The live nodes; moved[] becomes where each is now. */
-static tosajit_status copy_nodes(const tosajit_expr *expr, const uint8_t *live,
-                                 tosajit_value *moved, expr_rewrite *rewrite, bool *changed,
-                                 tosajit_expr *program) {
-    for (size_t k = 0; k < expr->count; k++) {
-        if (!live[k]) continue;
-        const size_t first = program->count;
-        tosajit_status status =
-            copy_node(&expr->nodes[k], moved, rewrite, changed, program, &moved[k]);
-        if (status) return status;
-        for (size_t n = first; n < program->count; n++)
-            program->nodes[n].number = expr->nodes[k].number;
-    }
-    return TOSAJIT_OK;
 }
 
 void expr_number_constants(tosajit_expr *program) {
@@ -642,6 +613,67 @@ void expr_number_constants(tosajit_expr *program) {
     for (size_t k = 0; k < program->count; k++)
         if (program->nodes[k].kind == NODE_CONSTANT && !program->nodes[k].splat)
             program->nodes[k].tensor = next++;
+}
+
+/* All live nodes; the array of before goes. */
+static tosajit_status move_nodes(tosajit_expr *program, const uint8_t *live, tosajit_value *moved,
+                                 expr_rewrite *rewrite, bool *changed) {
+    const size_t count = program->count, capacity = program->capacity;
+    expr_node *nodes = program->nodes;
+    tosajit_status status = TOSAJIT_OK;
+    program->nodes = NULL;
+    program->count = program->capacity = 0;
+    program->constant_count = program->table_count = 0;
+    if (!memory_grow(&program->allocator, (void **)&program->nodes, &program->capacity, count,
+                     sizeof *nodes))
+        status = diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for %zu expression nodes", count);
+    for (size_t k = 0; k < count; k++)
+        if (!status && live[k])
+            status = move_node(program, nodes[k], moved, rewrite, changed, k);
+        else
+            memory_free(&program->allocator, nodes[k].data, nodes[k].data_size, 1);
+    for (size_t k = 0; !status && k < program->contract_count; k++)
+        program->contracts[k].input = moved[program->contracts[k].input];
+    for (int32_t r = 0; !status && r < program->result_count; r++)
+        program->results[r] = moved[program->results[r]];
+    memory_free(&program->allocator, nodes, capacity, sizeof *nodes);
+    return status;
+}
+
+tosajit_status expr_sweep(tosajit_expr *program, expr_rewrite *rewrite, bool *changed) {
+    const tosajit_allocator *allocator = &program->allocator;
+    const size_t count = program->count;
+    uint8_t *live = memory_new(allocator, count, 1);
+    tosajit_value *moved = memory_new(allocator, count, sizeof *moved);
+    tosajit_status status = TOSAJIT_OK;
+    if (!live || !moved)
+        status = diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for %zu expression nodes", count);
+    else if (mark_live(program, live) < count || rewrite)
+        status = move_nodes(program, live, moved, rewrite, changed);
+    memory_free(allocator, live, count, 1);
+    memory_free(allocator, moved, count, sizeof *moved);
+    expr_number_constants(program);
+    return status;
+}
+
+/* All nodes, with data of their own. */
+static tosajit_status copy_nodes(const tosajit_expr *expr, tosajit_expr *made) {
+    if (!memory_grow(&made->allocator, (void **)&made->nodes, &made->capacity, expr->count,
+                     sizeof *made->nodes))
+        return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for %zu expression nodes",
+                          expr->count);
+    for (; made->count < expr->count; made->count++) {
+        expr_node *node = &made->nodes[made->count];
+        *node = expr->nodes[made->count];
+        if (!node->data) continue;
+        node->data = memory_new(&made->allocator, node->data_size, 1);
+        if (!node->data)
+            return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for a constant of %zu bytes",
+                              node->data_size);
+        memcpy(node->data, expr->nodes[made->count].data, node->data_size);
+        if (node->kind == NODE_OP) node->attributes.numbers = node->data;
+    }
+    return TOSAJIT_OK;
 }
 
 static tosajit_status copy_names(const tosajit_expr *expr, tosajit_expr *made) {
@@ -655,34 +687,26 @@ static tosajit_status copy_names(const tosajit_expr *expr, tosajit_expr *made) {
 }
 
 tosajit_status expr_compact(const tosajit_expr *expr, const tosajit_allocator *allocator,
-                            expr_rewrite *rewrite, bool *changed, tosajit_expr **program) {
+                            tosajit_expr **program) {
     tosajit_expr_options options = {sizeof options, allocator, expr->strict,
                                     expr->fast ? TOSAJIT_FAST : TOSAJIT_EXACT};
     tosajit_expr *made = NULL;
-    uint8_t *live = memory_new(allocator, expr->count, 1);
-    tosajit_value *moved = memory_new(allocator, expr->count, sizeof *moved);
     tosajit_status status = tosajit_expr_create(&options, &made);
-    if (!status && (!live || !moved))
-        status = diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for %zu expression nodes",
-                            expr->count);
-    if (!status) made->maps_bytes = expr->maps_bytes;
-    if (!status) status = copy_names(expr, made);
-    if (!status) mark_live(expr, live);
-    if (!status) status = copy_nodes(expr, live, moved, rewrite, changed, made);
-    for (size_t k = 0; !status && k < expr->contract_count; k++) {
-        expr_contract promise = expr->contracts[k];
-        promise.input = moved[promise.input];
-        status = set_contract(made, &promise);
-    }
-    for (int32_t r = 0; !status && r < expr->result_count; r++)
-        made->results[made->result_count++] = moved[expr->results[r]];
-    memory_free(allocator, live, expr->count, 1);
-    memory_free(allocator, moved, expr->count, sizeof *moved);
-    if (status) {
+    if (status) return status;
+    made->maps_bytes = expr->maps_bytes;
+    made->input_count = expr->input_count;
+    made->constant_count = expr->constant_count;
+    made->table_count = expr->table_count;
+    made->result_count = expr->result_count;
+    memcpy(made->results, expr->results, (size_t)expr->result_count * sizeof *expr->results);
+    status = copy_names(expr, made);
+    for (size_t k = 0; !status && k < expr->contract_count; k++)
+        status = set_contract(made, &expr->contracts[k]);
+    if (!status) status = copy_nodes(expr, made);
+    if (!status) status = expr_sweep(made, NULL, NULL);
+    if (status)
         tosajit_expr_destroy(made);
-        return status;
-    }
-    expr_number_constants(made);
-    *program = made;
-    return TOSAJIT_OK;
+    else
+        *program = made;
+    return status;
 }

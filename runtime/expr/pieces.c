@@ -11,6 +11,7 @@
 #include "runtime/expr/ops.h"
 #include "runtime/expr/reduce.h"
 #include "runtime/expr/piece_tree.h"
+#include "runtime/expr/views.h"
 
 typedef struct splitting {
     const tosajit_expr *expr;
@@ -489,27 +490,29 @@ static bool is_split(const tosajit_expr *expr, const expr_node *node) {
              expand_repeats(&expr->nodes[node->operands[0]].type, node->op, &node->attributes)));
 }
 
-bool expr_has_pieces(const tosajit_expr *expr) {
+static bool has_pieces(const tosajit_expr *expr) {
     for (size_t k = 0; k < expr->count; k++)
         if (is_split(expr, &expr->nodes[k])) return true;
     return false;
 }
 
-tosajit_status pieces_split(const tosajit_expr *expr, const tosajit_allocator *allocator,
-                            tosajit_expr **split, result_pieces *pieces) {
+tosajit_status pieces_split(program_made *made, bool *changed) {
+    const tosajit_expr *expr = made->program;
+    const tosajit_allocator *allocator = &expr->allocator;
     const tosajit_expr_options options = {.size = sizeof options,
                                           .allocator = allocator,
                                           .accuracy = expr->fast ? TOSAJIT_FAST : TOSAJIT_EXACT};
     splitting s = {.expr = expr};
+    if (!has_pieces(expr)) return TOSAJIT_OK;
+    *changed = true;
+    tosajit_status status = views_begin(made);
+    if (!status) status = tosajit_expr_create(&options, &s.split);
+    if (status) return status;
+    made->program = s.split;
     s.values = memory_new(allocator, expr->count, sizeof *s.values);
-    tosajit_status status = tosajit_expr_create(&options, &s.split);
-    if (!status && !s.values)
+    if (!s.values)
         status = diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the pieces of an expression");
-    if (!status) status = split_all(&s, pieces);
+    if (!status) status = split_all(&s, &made->views->pieces);
     memory_free(allocator, s.values, expr->count, sizeof *s.values);
-    if (status)
-        tosajit_expr_destroy(s.split);
-    else
-        *split = s.split;
-    return status;
+    return status ? status : expr_sweep(made->program, NULL, NULL);
 }

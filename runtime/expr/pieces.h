@@ -12,7 +12,7 @@
 #ifndef TOSAJIT_RUNTIME_EXPR_PIECES_H
 #define TOSAJIT_RUNTIME_EXPR_PIECES_H
 
-#include "runtime/expr/expr.h"
+#include "runtime/expr/passes.h"
 
 /* A piece, or pieces one behind the other along an axis, which follow in their order, each with
  * what it is made of. */
@@ -29,11 +29,8 @@ typedef struct result_pieces {
     piece_node nodes[MOST_PIECE_NODES];
 } result_pieces;
 
-bool expr_has_pieces(const tosajit_expr *expr);
-
 /* SHAPE_MISMATCH for what is not the same of each piece, such as a sum along them; LIMIT_EXCEEDED,
- * OUT_OF_MEMORY. The expression is the caller's. */
-tosajit_status pieces_split(const tosajit_expr *expr, const tosajit_allocator *allocator,
-                            tosajit_expr **split, result_pieces *pieces);
+ * OUT_OF_MEMORY. */
+tosajit_status pieces_split(program_made *made, bool *changed);
 
 #endif

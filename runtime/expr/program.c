@@ -36,7 +36,7 @@ static void put_op(byte_writer *w, const expr_node *node) {
     }
 }
 
-enum { NAMED = 4 }; /* beside a node's kind: its name follows */
+enum { NAMED = 4, MERGED = 8 }; /* beside a node's kind. NAMED: its name follows */
 
 static void put_name(byte_writer *w, const char *name) {
     bytes_put_number(w, (int64_t)strlen(name));
@@ -45,7 +45,7 @@ static void put_name(byte_writer *w, const char *name) {
 }
 
 static void put_node(byte_writer *w, const expr_node *node, const char *name) {
-    bytes_put_number(w, (int64_t)node->kind + (name ? NAMED : 0));
+    bytes_put_number(w, (int64_t)node->kind + (name ? NAMED : 0) + (node->merged ? MERGED : 0));
     put_type(w, &node->type);
     if (name) put_name(w, name);
     if (node->kind == NODE_OP) put_op(w, node);
@@ -152,16 +152,17 @@ static tosajit_status take_node(byte_reader *r, tosajit_expr *expr) {
     tosajit_value value;
     char name[EXPR_NAME_LENGTH + 1] = "";
     tosajit_status status;
-    const int64_t number = bytes_take_number(r, NODE_INPUT, NODE_OP + NAMED);
+    const int64_t number = bytes_take_number(r, NODE_INPUT, NODE_OP + NAMED + MERGED);
     const node_kind kind = (node_kind)(number % NAMED);
     take_type(r, &type);
-    if (number >= NAMED) take_name(r, name);
+    if (number & NAMED) take_name(r, name);
     if (r->failed || kind > NODE_OP) return damaged_program();
     if (kind == NODE_INPUT)
         status = tosajit_expr_input(expr, &type, &value);
     else
         status = kind == NODE_CONSTANT ? take_constant(r, expr, &type) : take_op(r, expr, &type);
-    if (status || number < NAMED) return status;
+    if (!status) expr->nodes[expr->count - 1].merged = number & MERGED;
+    if (status || !(number & NAMED)) return status;
     status = tosajit_expr_name(expr, (tosajit_value)expr->count - 1, name);
     return status == TOSAJIT_INVALID_ARGUMENT ? damaged_program() : status;
 }

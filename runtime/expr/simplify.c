@@ -193,6 +193,12 @@ static void simplify_reduction(const tosajit_expr *program, expr_node *node, boo
     *changed = true;
 }
 
+/* Whether there are rules for it. */
+static bool may_simplify(const expr_node *node) {
+    return node->kind == NODE_OP && (node->op == TOSAJIT_OP_pow || node->op == TOSAJIT_OP_clamp ||
+                                     node->op == TOSAJIT_OP_cast || op_reduces(node->op));
+}
+
 static tosajit_status simplify_node(tosajit_expr *program, expr_node *node, bool *changed) {
     if (node->op == TOSAJIT_OP_pow) return simplify_power(program, node, changed);
     if (node->op == TOSAJIT_OP_clamp) simplify_clamp(program, node, changed);
@@ -201,19 +207,13 @@ static tosajit_status simplify_node(tosajit_expr *program, expr_node *node, bool
     return TOSAJIT_OK;
 }
 
-tosajit_status simplify(const tosajit_expr *expr, const tosajit_allocator *allocator,
-                        tosajit_expr **program) {
+tosajit_status simplify(program_made *made, bool *changed) {
     enum { MOST_NODES_OF_AN_OP = 4 };
-    const bool has_room = expr->count <= TOSAJIT_MAX_NODES / MOST_NODES_OF_AN_OP;
-    bool changed = false;
-    tosajit_expr *made;
-    tosajit_status status =
-        expr_compact(expr, allocator, has_room ? simplify_node : NULL, &changed, &made);
-    if (status || !changed) {
-        if (!status) *program = made;
-        return status;
-    }
-    status = expr_compact(made, allocator, NULL, NULL, program); /* without what nobody needs now */
-    tosajit_expr_destroy(made);
+    tosajit_expr *program = made->program;
+    bool any = false;
+    for (size_t k = 0; k < program->count; k++) any |= may_simplify(&program->nodes[k]);
+    if (!any || program->count > TOSAJIT_MAX_NODES / MOST_NODES_OF_AN_OP) return TOSAJIT_OK;
+    tosajit_status status = expr_sweep(program, simplify_node, changed);
+    if (!status && *changed) status = expr_sweep(program, NULL, NULL); /* what nobody needs now */
     return status;
 }

@@ -7,10 +7,9 @@
 #ifndef TOSAJIT_RUNTIME_EXPR_SIMPLIFY_H
 #define TOSAJIT_RUNTIME_EXPR_SIMPLIFY_H
 
-#include "runtime/expr/expr.h"
+#include "runtime/expr/passes.h"
 
-/* A program (expr.h) of an expression, simplified. */
-tosajit_status simplify(const tosajit_expr *expr, const tosajit_allocator *allocator,
-                        tosajit_expr **program);
+/* OUT_OF_MEMORY. */
+tosajit_status simplify(program_made *made, bool *changed);
 
 #endif

@@ -648,44 +648,46 @@ void views_destroy(expr_views *views) {
     memory_free(&allocator, views, 1, sizeof *views);
 }
 
-/* What the caller knows, and what is left of it without concatenations. */
-static tosajit_status find_source(expr_views *v, const tosajit_expr *expr) {
-    tosajit_expr *split;
-    tosajit_status status = expr_compact(expr, &v->allocator, NULL, NULL, &v->caller);
-    for (int32_t k = 0; k < MOST_PIECE_NODES; k++) v->pieces.nodes[k] = (piece_node){PIECE, 0};
-    if (status) return status;
-    if (!expr_has_pieces(v->caller)) return v->source = v->caller, TOSAJIT_OK;
-    status = pieces_split(v->caller, &v->allocator, &split, &v->pieces);
-    if (status) return status;
-    status = expr_compact(split, &v->allocator, NULL, NULL, &v->source);
-    tosajit_expr_destroy(split);
-    return status;
+tosajit_status views_begin(program_made *made) {
+    const tosajit_allocator *allocator = &made->program->allocator;
+    expr_views *views = made->views = memory_new(allocator, 1, sizeof *views);
+    if (!views) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the views");
+    views->allocator = *allocator;
+    views->caller = made->program;
+    made->program = NULL;
+    for (int32_t k = 0; k < MOST_PIECE_NODES; k++) views->pieces.nodes[k] = (piece_node){PIECE, 0};
+    return TOSAJIT_OK;
 }
 
-tosajit_status views_lower(const tosajit_expr *expr, const tosajit_allocator *allocator,
-                           tosajit_expr **program, expr_views **views) {
-    expr_views *made = memory_new(allocator, 1, sizeof *made);
-    if (!made) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the views");
-    made->allocator = *allocator;
-    tosajit_status status = find_source(made, expr);
-    if (status) return views_destroy(made), status;
-    tosajit_expr_options options = {sizeof options, allocator, 0,
-                                    expr->fast ? TOSAJIT_FAST : TOSAJIT_EXACT};
-    lowering l = {.source = made->source, .views = made};
-    const size_t count = l.source->count;
-    l.values = memory_new(allocator, count, sizeof *l.values);
-    made->sizes = memory_new(allocator, count, sizeof *made->sizes);
-    status = tosajit_expr_create(&options, &l.program);
-    if (!status && (!l.values || !made->sizes))
+static tosajit_status lower(lowering *l) {
+    expr_views *v = l->views;
+    const size_t count = l->source->count;
+    const tosajit_expr_options options = {sizeof options, &v->allocator, 0,
+                                          l->source->fast ? TOSAJIT_FAST : TOSAJIT_EXACT};
+    l->values = memory_new(&v->allocator, count, sizeof *l->values);
+    v->sizes = memory_new(&v->allocator, count, sizeof *v->sizes);
+    tosajit_status status = tosajit_expr_create(&options, &l->program);
+    if (!status && (!l->values || !v->sizes))
         status = diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the views of an expression");
-    if (!status) status = lower_all(&l);
-    memory_free(allocator, l.values, count, sizeof *l.values);
-    if (status) {
-        tosajit_expr_destroy(l.program);
-        views_destroy(made);
-        return status;
+    if (!status) status = lower_all(l);
+    memory_free(&v->allocator, l->values, count, sizeof *l->values);
+    return status ? status : expr_sweep(l->program, NULL, NULL);
+}
+
+tosajit_status views_lower(program_made *made, bool *changed) {
+    tosajit_status status = TOSAJIT_OK;
+    if (made->views) { /* pieces of what is the caller's */
+        made->views->source = made->program;
+        made->program = NULL;
+    } else {
+        if (!expr_has_views(made->program)) return TOSAJIT_OK;
+        status = views_begin(made);
+        if (!status) made->views->source = made->views->caller;
     }
-    *program = l.program;
-    *views = made;
-    return TOSAJIT_OK;
+    if (status) return status;
+    *changed = true;
+    lowering l = {.source = made->views->source, .views = made->views};
+    status = lower(&l);
+    made->program = l.program;
+    return status;
 }

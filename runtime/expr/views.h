@@ -74,7 +74,7 @@ typedef struct view_tensor {
     view_chain chain;
 } view_tensor;
 
-typedef struct expr_views {
+struct expr_views {
     tosajit_allocator allocator;
     tosajit_expr *caller; /* compacted: what the caller knows */
     tosajit_expr *source; /* the same, or another one, whose results are pieces of the caller's */
@@ -86,14 +86,16 @@ typedef struct expr_views {
     size_t step_count, step_capacity;
     int32_t operand_count;
     view_tensor operands[TOSAJIT_MAX_TENSORS], results[TOSAJIT_MAX_TENSORS];
-} expr_views;
+};
+
+/* The program becomes the caller's, of views that begin with it. OUT_OF_MEMORY. */
+tosajit_status views_begin(program_made *made);
 
 bool expr_has_views(const tosajit_expr *expr);
 
 /* SHAPE_MISMATCH for what no strides can say, with the reason; LIMIT_EXCEEDED, OUT_OF_MEMORY, and
- * what building gives. Both are the caller's. */
-tosajit_status views_lower(const tosajit_expr *expr, const tosajit_allocator *allocator,
-                           tosajit_expr **program, expr_views **views);
+ * what building gives. */
+tosajit_status views_lower(program_made *made, bool *changed);
 void views_destroy(expr_views *views);
 
 #endif

@@ -181,21 +181,14 @@ static tosajit_status other_version(void) {
 }
 
 static tosajit_status read_program(byte_reader *r, const image_head *head,
-                                   const tosajit_allocator *allocator, tosajit_kernel **kernel) {
+                                   const tosajit_allocator *allocator, tosajit_expr **program) {
     byte_reader body = {.size = (size_t)head->program_bytes};
     body.bytes = bytes_take(r, head->program_bytes);
     if (!body.bytes || head->program_bytes % sizeof(int64_t)) return damaged("its program");
-    tosajit_expr *program;
-    tosajit_status status = program_read(&body, allocator, &program);
-    if (status == TOSAJIT_OUT_OF_MEMORY || status == TOSAJIT_BAD_IMAGE) return status;
-    if (status)
-        return diag_prefix(TOSAJIT_BAD_IMAGE, "the kernel image has a program that cannot be: ");
-    expr_number_constants(program);
-    status = kernel_adopt(program, allocator, kernel);
-    if (status && status != TOSAJIT_OUT_OF_MEMORY) status = TOSAJIT_BAD_IMAGE;
-    if (status || fingerprint(&(*kernel)->plan) == head->fingerprint) return status;
-    tosajit_kernel_release(*kernel);
-    return other_version();
+    tosajit_status status = program_read(&body, allocator, program);
+    if (!status) expr_number_constants(*program);
+    if (!status || status == TOSAJIT_OUT_OF_MEMORY || status == TOSAJIT_BAD_IMAGE) return status;
+    return diag_prefix(TOSAJIT_BAD_IMAGE, "the kernel image has a program that cannot be: ");
 }
 
 /* The bytes of the expression with views; false if there are none, or they are damaged. */
@@ -206,41 +199,55 @@ static bool take_source(byte_reader *r, const image_head *head, byte_reader *sou
     return source->bytes && size % (int64_t)sizeof(int64_t) == 0;
 }
 
-/* Whether the views are of this kernel: it takes what they give. */
-static bool are_views_of(const expr_views *views, const tosajit_kernel *kernel,
-                         const tosajit_expr *program) {
-    bool same = program->input_count == kernel->program->input_count &&
-                program->result_count == kernel->program->result_count;
-    for (size_t k = 0; same && k < program->count; k++) {
-        const expr_node *node = &program->nodes[k];
-        if (node->kind != NODE_INPUT) continue;
-        const tosajit_tensor_type *own = &kernel->inputs[node->tensor]->type;
-        same = own->element == node->type.element && own->rank == node->type.rank;
-    }
-    for (int32_t r = 0; same && r < program->result_count; r++) {
-        const tosajit_tensor_type *a = &program->nodes[program->results[r]].type,
-                                  *b = &kernel->program->nodes[kernel->program->results[r]].type;
-        same = a->element == b->element && a->rank == b->rank;
-    }
-    return same && views->source->result_count == program->result_count;
+static bool same_form(const tosajit_tensor_type *a, const tosajit_tensor_type *b) {
+    return a->element == b->element && a->rank == b->rank;
 }
 
-static tosajit_status read_views(byte_reader *r, const image_head *head, tosajit_kernel *kernel) {
+/* Whether a program takes what another one does, and gives what it gives. */
+static bool are_alike(const tosajit_expr *a, const tosajit_expr *b) {
+    bool same = a->input_count == b->input_count && a->result_count == b->result_count;
+    size_t p = 0, q = 0;
+    for (int32_t k = 0; same && k < a->input_count; k++, p++, q++) {
+        while (a->nodes[p].kind != NODE_INPUT) p++;
+        while (b->nodes[q].kind != NODE_INPUT) q++;
+        same = same_form(&a->nodes[p].type, &b->nodes[q].type);
+    }
+    for (int32_t r = 0; same && r < a->result_count; r++)
+        same = same_form(&a->nodes[a->results[r]].type, &b->nodes[b->results[r]].type);
+    return same;
+}
+
+static tosajit_status read_views(byte_reader *r, const image_head *head, program_made *made) {
+    const tosajit_allocator *allocator = &made->program->allocator;
     byte_reader bytes;
-    tosajit_expr *source, *program;
-    expr_views *views;
+    tosajit_expr *source;
+    program_made lowered;
     if (!head->views) return TOSAJIT_OK;
     if (!take_source(r, head, &bytes)) return damaged("its views");
-    tosajit_status status = program_read(&bytes, &kernel->allocator, &source);
+    tosajit_status status = program_read(&bytes, allocator, &source);
     if (!status) {
-        status = views_lower(source, &kernel->allocator, &program, &views);
+        status = program_lower(source, allocator, &lowered);
         tosajit_expr_destroy(source);
     }
     if (status) return status == TOSAJIT_OUT_OF_MEMORY ? status : damaged("its views");
-    const bool fits = are_views_of(views, kernel, program);
-    tosajit_expr_destroy(program);
-    if (!fits) return views_destroy(views), damaged("its views are of another kernel");
-    return kernel_take_views(kernel, views);
+    const bool fits = lowered.views && are_alike(lowered.program, made->program);
+    tosajit_expr_destroy(lowered.program);
+    made->views = lowered.views;
+    return fits ? TOSAJIT_OK : damaged("its views are of another kernel");
+}
+
+static tosajit_status read_kernel(byte_reader *r, const image_head *head,
+                                  const tosajit_allocator *allocator, tosajit_kernel **kernel) {
+    program_made made = {NULL, NULL};
+    tosajit_status status = read_program(r, head, allocator, &made.program);
+    if (status) return status;
+    status = read_views(r, head, &made);
+    if (status) return program_drop(&made), status;
+    status = kernel_adopt(&made, allocator, kernel);
+    if (status) return status == TOSAJIT_OUT_OF_MEMORY ? status : TOSAJIT_BAD_IMAGE;
+    if (fingerprint(&(*kernel)->plan) == head->fingerprint) return TOSAJIT_OK;
+    tosajit_kernel_release(*kernel);
+    return other_version();
 }
 
 /* Where an image's code is, and how much. */
@@ -386,10 +393,9 @@ tosajit_status image_to_kernel(const void *bytes, size_t size, const image_code 
     tosajit_kernel *made = NULL;
     tosajit_status status = read_head(&r, &head);
     if (!status && head.apart != (apart != NULL)) status = damaged("its code is elsewhere");
-    if (!status) status = read_program(&r, &head, allocator, &made);
+    if (!status) status = read_kernel(&r, &head, allocator, &made);
     if (status) return status;
-    status = read_views(&r, &head, made);
-    if (!status) status = read_code(&r, &head, apart, backend, made);
+    status = read_code(&r, &head, apart, backend, made);
     if (status) {
         tosajit_kernel_release(made);
         return status;

@@ -13,7 +13,11 @@
  *
  * What parts need in common each computes again, where that is a few light ops. Else the first one
  * keeps it for the others: in the memory of a result of the same sizes and type that is written
- * later, as e is here, or in that of the value itself, if it is a result. */
+ * later, as e is here, or in that of the value itself, if it is a result.
+ *
+ * To write a result early has a price: it must not lie on an operand that is still to be read. A
+ * value that was written twice (runtime/expr/common.h) is not kept at that price, nor where there
+ * are too many tensors then. Each part computes it, as it would if it were two. */
 #include <string.h>
 
 #include "runtime/base/diag.h"
@@ -40,6 +44,8 @@ typedef struct assigner {
     int32_t depths[TOSAJIT_MAX_TENSORS];
     int32_t homes[TOSAJIT_MAX_TENSORS]; /* per result, the part that writes it */
     uint64_t busy;                      /* results whose memory keeps a value */
+    bool merged, careful;               /* values that were written twice: kept; none may be */
+    uint64_t behind; /* parts behind those that keep one, up to those that write these results */
 } assigner;
 
 bool plan_same_space(const value_info *a, const value_info *b) {
@@ -258,6 +264,8 @@ static tosajit_status keep(assigner *a, tosajit_value value) {
     node_state *n = &a->nodes[value];
     uint64_t *parts = &a->p->node_parts[value];
     if (node_at(a, value)->kind != NODE_OP || !(*parts & (*parts - 1))) return TOSAJIT_OK;
+    const bool merged = node_at(a, value)->merged;
+    if (merged && a->careful) return TOSAJIT_OK;
     const bool is_result = n->carrier >= 0;
     const int32_t first = is_result ? a->homes[n->carrier] : first_of(*parts);
     const uint64_t again = computed_again(a, value, first);
@@ -269,6 +277,9 @@ static tosajit_status keep(assigner *a, tosajit_value value) {
     tosajit_status status = is_result ? TOSAJIT_OK : add_output(a, first, value, r);
     if (status) return status;
     a->busy |= UINT64_C(1) << r;
+    a->merged |= merged;
+    for (int32_t p = first + 1; merged && !is_result && p <= a->homes[r]; p++)
+        a->behind |= UINT64_C(1) << p;
     n->carrier = r;
     n->readers |= again;
     *parts &= ~again;
@@ -313,16 +324,43 @@ static tosajit_status carry(assigner *a, int32_t part) {
     return tensors > TOSAJIT_MAX_TENSORS ? too_many("tensors of one pass") : TOSAJIT_OK;
 }
 
+static tosajit_status assign(assigner *a) {
+    find_depths(a);
+    tosajit_status status = make_parts(a);
+    if (!status) status = find_uses(a);
+    for (int32_t k = 0; !status && a->nodes && k < a->p->part_count; k++) status = carry(a, k);
+    return status;
+}
+
+/* Whether an operand is read behind a part that has written over what may lie on it. */
+static bool reads_behind(const assigner *a) {
+    for (size_t k = 0; a->behind && k < a->program->count; k++)
+        if (a->program->nodes[k].kind == NODE_INPUT &&
+            (a->p->node_parts[k] | a->p->table_parts[k]) & a->behind)
+            return true;
+    return false;
+}
+
+/* Without those values that were written twice. */
+static tosajit_status assign_again(assigner *a) {
+    plan *p = a->p;
+    memset(p->node_parts, 0, p->node_count * sizeof *p->node_parts);
+    memset(p->table_parts, 0, p->node_count * sizeof *p->table_parts);
+    memset(p->parts, 0, p->part_capacity * sizeof *p->parts);
+    p->part_count = p->scratch_count = 0;
+    a->busy = a->behind = 0;
+    a->careful = true;
+    return assign(a);
+}
+
 tosajit_status plan_assign(plan *p, const tosajit_expr *program, const value_info *infos,
                            tosajit_value *spaces) {
     assigner a = {.p = p, .program = program, .infos = infos, .spaces = spaces};
     const bool staged = p->part_capacity > (size_t)program->result_count;
     if (staged) a.nodes = memory_new(&p->allocator, program->count, sizeof *a.nodes);
     if (staged && !a.nodes) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the plan");
-    find_depths(&a);
-    tosajit_status status = make_parts(&a);
-    if (!status) status = find_uses(&a);
-    for (int32_t k = 0; !status && staged && k < p->part_count; k++) status = carry(&a, k);
+    tosajit_status status = assign(&a);
+    if (a.merged && (status || reads_behind(&a))) status = assign_again(&a);
     memory_free(&p->allocator, a.nodes, program->count, sizeof *a.nodes);
     return status;
 }

@@ -10,7 +10,6 @@
 #include "runtime/base/environment.h"
 #include "runtime/base/memory.h"
 #include "runtime/expr/ops.h"
-#include "runtime/expr/simplify.h"
 #include "runtime/run/launch.h"
 #include "runtime/run/call_cache.h"
 #include "runtime/base/options.h"
@@ -36,15 +35,16 @@ static void name_kernel(tosajit_kernel *kernel) {
              tosajit_type_name(last->type.element), number);
 }
 
-tosajit_status kernel_adopt(tosajit_expr *program, const tosajit_allocator *allocator,
+tosajit_status kernel_adopt(program_made *program, const tosajit_allocator *allocator,
                             tosajit_kernel **kernel) {
     tosajit_kernel *made = memory_new(allocator, 1, sizeof *made);
     tosajit_status status =
         made ? TOSAJIT_OK : diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for a kernel");
-    if (!status) status = plan_make(program, allocator, &made->plan);
+    if (!status) status = plan_make(program->program, allocator, &made->plan);
     if (!status) {
         made->allocator = *allocator;
-        made->program = program;
+        made->program = program->program;
+        made->views = program->views;
         atomic_init(&made->references, 1);
         atomic_init(&made->code, NULL);
         atomic_init(&made->too_large, false);
@@ -55,7 +55,7 @@ tosajit_status kernel_adopt(tosajit_expr *program, const tosajit_allocator *allo
         if (status) plan_destroy(&made->plan);
     }
     if (status) {
-        tosajit_expr_destroy(program);
+        program_drop(program);
         memory_free(allocator, made, 1, sizeof *made);
         return status;
     }
@@ -65,45 +65,11 @@ tosajit_status kernel_adopt(tosajit_expr *program, const tosajit_allocator *allo
     return TOSAJIT_OK;
 }
 
-tosajit_status kernel_take_views(tosajit_kernel *kernel, expr_views *views) {
-    call_cache_destroy(&kernel->allocator, kernel->calls);
-    kernel->views = views;
-    launch_analyse(kernel);
-    return call_cache_make(kernel, &kernel->calls);
-}
-
-tosajit_status kernel_through_views(const tosajit_expr *expr, const tosajit_allocator *allocator,
-                                    kernel_maker *make, tosajit_kernel **kernel) {
-    tosajit_expr *program;
-    expr_views *views;
-    if (!expr_has_views(expr)) return make(expr, allocator, kernel);
-    tosajit_status status = views_lower(expr, allocator, &program, &views);
-    if (status) return status;
-    tosajit_kernel *made;
-    status = make(program, allocator, &made);
-    tosajit_expr_destroy(program);
-    if (status) {
-        views_destroy(views);
-        return status;
-    }
-    status = kernel_take_views(made, views);
-    if (status)
-        tosajit_kernel_release(made);
-    else
-        *kernel = made;
-    return status;
-}
-
-static tosajit_status create(const tosajit_expr *expr, const tosajit_allocator *allocator,
-                             tosajit_kernel **kernel) {
-    tosajit_expr *program;
-    tosajit_status status = simplify(expr, allocator, &program);
-    return status ? status : kernel_adopt(program, allocator, kernel);
-}
-
 tosajit_status kernel_create(const tosajit_expr *expr, const tosajit_allocator *allocator,
-                             tosajit_kernel **kernel) {
-    return kernel_through_views(expr, allocator, create, kernel);
+                             program_pass *tables, tosajit_kernel **kernel) {
+    program_made made;
+    tosajit_status status = program_make(expr, allocator, &(program_aids){.tables = tables}, &made);
+    return status ? status : kernel_adopt(&made, allocator, kernel);
 }
 
 void tosajit_kernel_retain(tosajit_kernel *kernel) {
@@ -144,14 +110,13 @@ bool kernel_release_last(tosajit_kernel *kernel) {
 tosajit_status tosajit_expr_verify(const tosajit_expr *expr) {
     if (!expr) return diag_error(TOSAJIT_INVALID_ARGUMENT, "expr_verify: expr is a null pointer");
     plan p;
-    expr_views *views = NULL;
-    tosajit_expr *program = NULL;
+    program_made made = {NULL, NULL};
     tosajit_status status =
-        expr_has_views(expr) ? views_lower(expr, &expr->allocator, &program, &views) : TOSAJIT_OK;
-    if (!status) status = plan_make(program ? program : expr, &expr->allocator, &p);
+        expr_has_views(expr) ? program_lower(expr, &expr->allocator, &made) : TOSAJIT_OK;
+    if (status) return status;
+    status = plan_make(made.program ? made.program : expr, &expr->allocator, &p);
     if (!status) plan_destroy(&p);
-    tosajit_expr_destroy(program);
-    views_destroy(views);
+    program_drop(&made);
     return status;
 }
 

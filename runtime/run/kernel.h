@@ -77,28 +77,17 @@ static inline bool kernel_meets_contract(const tosajit_contract *c, int64_t size
            (c->multiple < 2 || size % c->multiple == 0);
 }
 
-/* A kernel with reference count 1 and no code. */
+/* A kernel with reference count 1 and no code, of the program that the passes make. */
 tosajit_status kernel_create(const tosajit_expr *expr, const tosajit_allocator *allocator,
-                             tosajit_kernel **kernel);
+                             program_pass *tables, tosajit_kernel **kernel);
 /* What the caller knows of a kernel: operands, results and their names. */
 static inline const tosajit_expr *kernel_source(const tosajit_kernel *kernel) {
     return kernel->views ? kernel->views->caller : kernel->program;
 }
 
-/* Make a kernel of an expression, of one without views if it has some. */
-typedef tosajit_status kernel_maker(const tosajit_expr *expr, const tosajit_allocator *allocator,
-                                    tosajit_kernel **kernel);
-tosajit_status kernel_through_views(const tosajit_expr *expr, const tosajit_allocator *allocator,
-                                    kernel_maker *make, tosajit_kernel **kernel);
-
-/* The same from a program, which belongs to the kernel from then on, and is destroyed on failure.
- */
-tosajit_status kernel_adopt(tosajit_expr *program, const tosajit_allocator *allocator,
+/* The same from a program, which belongs to the kernel from then on, and is dropped on failure. */
+tosajit_status kernel_adopt(program_made *program, const tosajit_allocator *allocator,
                             tosajit_kernel **kernel);
-
-/* Its callers see its tensors through these views, which belong to it from then on, also on
- * failure. OUT_OF_MEMORY. */
-tosajit_status kernel_take_views(tosajit_kernel *kernel, expr_views *views);
 
 /* Free what is the kernel's own; to be called by its owner, when nobody has a reference. */
 void kernel_destroy(tosajit_kernel *kernel);

@@ -71,9 +71,10 @@ check "strides in the line" grep -qF -- "--shape 3x4:4,12 --shape 3x4:4,12" "$wo
 again "$work/lines" "3x4xf32 strided -> 3x4xf32 strided"
 
 # --- files -----------------------------------------------------------------------------------------------------------
-TOSAJIT_DUMP=plan,mlir,ir,asm,obj TOSAJIT_DUMP_DIR=$work/dump $residual >"$work/out" 2>"$work/err"
+TOSAJIT_DUMP=passes,plan,mlir,ir,asm,obj TOSAJIT_DUMP_DIR=$work/dump $residual >"$work/out" 2>"$work/err"
 check "no warning" [ ! -s "$work/err" ]
 kernel=$work/dump/tosajit_table_i8_0
+check "passes" grep -qF "func.func @compact(" "$kernel.passes"
 check "a plan" grep -qF "iteration space" "$kernel.plan"
 check "an expression" tosajit verify --strict "$kernel.mlir" >"$work/out" 2>&1
 check "IR" grep -qF "define " "$kernel.ll"
@@ -86,7 +87,7 @@ check "a result in spite of it" grep -qF "result 0" "$work/out"
 
 # --- words -----------------------------------------------------------------------------------------------------------
 TOSAJIT_DUMP=plan,parse TOSAJIT_DUMP_DIR=$work/dump TOSAJIT_VERBOSE=loud TOSAJIT_PERF=yes TOSAJIT_CPU=z80 $gelu >"$work/out" 2>"$work/err"
-says 'tosajit: warning: TOSAJIT_DUMP: there is no "parse"; it takes plan, mlir, ir, asm, obj'
+says 'tosajit: warning: TOSAJIT_DUMP: there is no "parse"; it takes passes, plan, mlir, ir, asm, obj'
 says 'tosajit: warning: TOSAJIT_VERBOSE: there is no "loud"; it takes 0, 1, 2'
 says 'tosajit: warning: TOSAJIT_PERF: there is no "yes"; it takes map, jitdump'
 says 'tosajit: warning: TOSAJIT_CPU=z80 is not used: there is no CPU "z80" to compile for'

@@ -770,7 +770,7 @@ static outcome compile_with_image(fixture *f) {
 static outcome print(fixture *f) {
     uint64_t digest = start();
     tosajit_status status = TOSAJIT_OK;
-    for (int view = TOSAJIT_VIEW_PLAN; !status && view <= TOSAJIT_VIEW_NEST; view++) {
+    for (int view = TOSAJIT_VIEW_PLAN; !status && view <= TOSAJIT_VIEW_PASSES; view++) {
         char *text = NULL;
         status = tosajit_print(f->engine, f->expr, (tosajit_view)view, &text);
         digest += gave_text(status, text).digest;

@@ -48,7 +48,7 @@ static inline void forge_fingerprint(uint8_t *image, size_t size) {
     tosajit_kernel *kernel;
     REQUIRE(program.size <= size - FORGE_PROGRAM && !program_read(&program, &allocator, &expr));
     expr_number_constants(expr);
-    REQUIRE(!kernel_adopt(expr, &allocator, &kernel));
+    REQUIRE(!kernel_adopt(&(program_made){.program = expr}, &allocator, &kernel));
     image_write(kernel, NULL, 0, NULL, &written);
     REQUIRE(!written.failed);
     memcpy(image + FORGE_FINGERPRINT, written.bytes + FORGE_FINGERPRINT, sizeof(uint64_t));

@@ -1045,7 +1045,7 @@ class Life(unittest.TestCase):
         self.assertIn("&lt;tosajit.Kernel", kernel._repr_html_())
         if COMPILES:
             self.assertIn("define", kernel.plan("ir"))
-        with self.assertRaisesRegex(tosajit.ArgumentError, "none of text, json, svg"):
+        with self.assertRaisesRegex(tosajit.ArgumentError, "none of text, json, svg, nest, ir, asm, passes"):
             kernel.plan("picture")
 
     def test_options_and_threads(self):

@@ -306,6 +306,21 @@ expect 2 'there is no CPU "z80"' compile examples/gelu_bias.mlir -o "$work/z.o" 
 expect 2 'there is no CPU "z80"' repl --cpu z80
 
 # --- drawings --------------------------------------------------------------------------------------------------------
+# The passes, in their order, are those of docs/passes.md; and what each makes is MLIR.
+norm='clip(clip(reshape(x, [2, 3]), 0, 6), 1, 5) + mean(u, axis=0) / std(u, axis=0) : f32[6], f32[?,3]'
+expect 0 "func.func @views(" plan --passes --expr "$norm"
+sed -n 's,^// \([a-z]*\): unchanged$,\1,p; s,^func.func @\([a-z]*\)(.*,\1,p' "$work/out" >"$work/passes"
+sed -n 's,^| `\([a-z]*\)` |.*,\1,p' docs/passes.md >"$work/expected"
+cmp -s "$work/passes" "$work/expected" || fail "docs/passes.md has other passes: $(cat "$work/passes")"
+for pass in compact views simplify common; do
+    grep -q "^func.func @$pass(" "$work/out" || fail "$pass changed nothing"
+done
+cp "$work/out" "$work/passes.mlir"
+[ "$(sed -n '/@common/,$p' "$work/passes.mlir" | grep -c tosa.reduce_sum)" = 2 ] || fail "a mean is computed twice"
+expect 0 "@common" verify "$work/passes.mlir"
+expect 2 "--passes is text, of programs: leave out --nest" plan --passes --nest --expr "$norm"
+expect 2 "--passes is text, of programs: leave out --svg" plan --passes --svg a.svg --expr "$norm"
+
 # draw NAME TEXT...: the plan of $work/NAME.mlir as a drawing that is well-formed and says each TEXT.
 draw() {
     name=$1

@@ -78,7 +78,7 @@ static void sums_have_their_maps_and_loops(void **state) {
         tosajit_expr *expr = make_sum(c), *program;
         plan p;
         print_message("%s + %s\n", c->a, c->b);
-        assert_int_equal(expr_compact(expr, &expr->allocator, NULL, NULL, &program), TOSAJIT_OK);
+        assert_int_equal(expr_compact(expr, &expr->allocator, &program), TOSAJIT_OK);
         assert_int_equal(plan_make(program, &program->allocator, &p), TOSAJIT_OK);
         assert_int_equal(p.part_count, 1);
         check_maps(&p.parts[0], 0, c->maps_a);

@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Which ops take the place of which: a table of powers of one operand, one of clamps, and one of
- * reductions. That the bits are the same is for numbers/simplified_test. */
+ * reductions; and which values are one. That the bits are the same is for numbers/simplified_test
+ * and numbers/common_test. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,9 +12,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "runtime/expr/common.h"
 #include "runtime/expr/convert.h"
 #include "runtime/expr/expr.h"
 #include "runtime/expr/ops.h"
+#include "runtime/expr/reduce.h"
 #include "runtime/expr/simplify.h"
 
 static tosajit_expr *begin(bool strict) {
@@ -45,9 +48,12 @@ static tosajit_value apply(tosajit_expr *expr, tosajit_op op, const tosajit_valu
  * has its number, by which messages and plans call it. */
 static void check(tosajit_expr *expr, tosajit_value result, const char *expected) {
     char ops[256] = "";
-    tosajit_expr *program;
+    program_made made = {NULL, NULL};
+    bool changed = false;
     assert_int_equal(tosajit_expr_result(expr, result), TOSAJIT_OK);
-    assert_int_equal(simplify(expr, &expr->allocator, &program), TOSAJIT_OK);
+    assert_int_equal(expr_compact(expr, &expr->allocator, &made.program), TOSAJIT_OK);
+    assert_int_equal(simplify(&made, &changed), TOSAJIT_OK);
+    const tosajit_expr *program = made.program;
     for (size_t k = 0; k < program->count; k++)
         if (program->nodes[k].kind == NODE_OP)
             strcat(strcat(ops, *ops ? " " : ""), op_table[program->nodes[k].op].name);
@@ -55,7 +61,7 @@ static void check(tosajit_expr *expr, tosajit_value result, const char *expected
     assert_int_equal(program->nodes[program->results[0]].number, result);
     assert_memory_equal(&program->nodes[program->results[0]].type, &expr->nodes[result].type,
                         offsetof(tosajit_tensor_type, dims) + sizeof(int64_t));
-    tosajit_expr_destroy(program);
+    program_drop(&made);
     tosajit_expr_destroy(expr);
 }
 
@@ -213,10 +219,123 @@ static void neighbours_are_reduced_at_once(void **state) {
     }
 }
 
+/* ---------------------------------------------------------------------------------------------
+ * What is written twice */
+
+/* Two values, as results where `results` says so, named if they have names; what is left of both,
+ * as numbers of ops. */
+typedef struct pair {
+    int64_t axes[2]; /* of two sums */
+    int32_t joined;  /* of the second */
+    int64_t size;    /* that it declares; 0: none */
+    const char *names[2];
+    bool results[2];
+    int left;
+} pair;
+
+static const pair pairs[] = {
+    {{0, 0}, 0, 0, {NULL, NULL}, {true, true}, 1}, {{0, 1}, 0, 0, {NULL, NULL}, {true, true}, 2},
+    {{0, 0}, 1, 0, {NULL, NULL}, {true, true}, 2}, {{1, 1}, 0, 7, {NULL, NULL}, {true, true}, 2},
+    {{0, 0}, 0, 0, {"s", "s"}, {true, true}, 1},   {{0, 0}, 0, 0, {"s", "t"}, {true, true}, 2},
+    {{0, 0}, 0, 0, {"s", NULL}, {true, true}, 2},  {{0, 0}, 0, 0, {"s", "t"}, {true, false}, 1},
+    {{0, 0}, 0, 0, {"s", "t"}, {false, true}, 1},  {{0, 0}, 0, 0, {NULL, "t"}, {true, false}, 1},
+    {{0, 0}, 0, 0, {"s", NULL}, {false, true}, 1},
+};
+
+/* x summed twice, and the difference; results as the pair says, then the difference. */
+static tosajit_expr *sum_twice(const pair *p) {
+    const tosajit_tensor_type any = {TOSAJIT_F32, 2, {TOSAJIT_DYNAMIC, TOSAJIT_DYNAMIC}},
+                              declared = {TOSAJIT_F32, 2, {p->size, 1}};
+    tosajit_expr *expr = begin(false);
+    tosajit_value x = input(expr, any), sums[2];
+    for (int n = 0; n < 2; n++) {
+        const tosajit_attributes a = {.axis = p->axes[n], .joined = n ? p->joined : 0};
+        assert_int_equal(tosajit_expr_op(expr, TOSAJIT_OP_reduce_sum, &x, 1, &a,
+                                         n && p->size ? &declared : NULL, &sums[n]),
+                         TOSAJIT_OK);
+        assert_int_equal(tosajit_expr_name(expr, sums[n], p->names[n]), TOSAJIT_OK);
+        if (p->results[n]) assert_int_equal(tosajit_expr_result(expr, sums[n]), TOSAJIT_OK);
+    }
+    const tosajit_value both = apply(expr, TOSAJIT_OP_sub, sums, 2, NULL);
+    assert_int_equal(tosajit_expr_result(expr, both), TOSAJIT_OK);
+    return expr;
+}
+
+/* What is left of an expression, which goes. */
+static program_made merge(tosajit_expr *expr, bool *changed) {
+    program_made made = {NULL, NULL};
+    *changed = false;
+    assert_int_equal(expr_compact(expr, &expr->allocator, &made.program), TOSAJIT_OK);
+    assert_int_equal(common_compute(&made, changed), TOSAJIT_OK);
+    assert_int_equal(made.program->result_count, expr->result_count);
+    tosajit_expr_destroy(expr);
+    return made;
+}
+
+static void equal_values_are_one(void **state) {
+    (void)state;
+    for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++) {
+        const pair *p = &pairs[k];
+        bool changed;
+        int left = 0, r = 0;
+        program_made made = merge(sum_twice(p), &changed);
+        for (size_t n = 0; n < made.program->count; n++)
+            left += node_reduces(&made.program->nodes[n]);
+        print_message("pair %zu\n", k);
+        assert_int_equal(left, p->left);
+        assert_int_equal(changed, left == 1);
+        for (int n = 0; n < 2; n++) {
+            if (!p->results[n]) continue;
+            const char *name = expr_given_name(made.program, made.program->results[r++]);
+            assert_true(p->names[n] ? name && strcmp(name, p->names[n]) == 0 : !name);
+        }
+        program_drop(&made);
+    }
+}
+
+/* x + 0 and x + 0 or -0; y looked up in a table, and added to that or another one. */
+static tosajit_expr *use_twice(bool same) {
+    static const float zeros[2] = {0, -0.0f};
+    const tosajit_tensor_type one = vector(TOSAJIT_F32, 1), bytes = vector(TOSAJIT_I8, 256);
+    tosajit_expr *expr = begin(false);
+    const tosajit_value x = input(expr, vector(TOSAJIT_F32, TOSAJIT_DYNAMIC)),
+                        y = input(expr, bytes);
+    for (int n = 0; n < 2; n++) {
+        const int8_t table[256] = {1, (int8_t)(same ? 0 : n)};
+        tosajit_value value;
+        assert_int_equal(tosajit_expr_constant(expr, &one, &zeros[same ? 0 : n], &value),
+                         TOSAJIT_OK);
+        value = apply(expr, TOSAJIT_OP_add, (tosajit_value[]){x, value}, 2, NULL);
+        assert_int_equal(tosajit_expr_result(expr, value), TOSAJIT_OK);
+        assert_int_equal(tosajit_expr_constant(expr, &bytes, table, &value), TOSAJIT_OK);
+        value = apply(expr, n ? TOSAJIT_OP_bitwise_or : TOSAJIT_OP_table,
+                      (tosajit_value[]){y, value}, 2, NULL);
+        assert_int_equal(tosajit_expr_result(expr, value), TOSAJIT_OK);
+    }
+    return expr;
+}
+
+/* By their bits: 0 is not -0. A table, and what is read as data besides, are one tensor. */
+static void equal_constants_are_one(void **state) {
+    (void)state;
+    for (int same = 0; same < 2; same++) {
+        bool changed;
+        program_made made = merge(use_twice(same), &changed);
+        assert_int_equal(changed, same);
+        assert_int_equal(made.program->results[0] == made.program->results[2], same);
+        assert_int_equal(made.program->constant_count, same ? 1 : 2);
+        assert_int_equal(made.program->table_count, 1);
+        program_drop(&made);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(powers_become_products), cmocka_unit_test(exponents_may_be_operands),
-        cmocka_unit_test(clamps_become_one), cmocka_unit_test(bounds_of_casts_go),
-        cmocka_unit_test(neighbours_are_reduced_at_once)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(powers_become_products),
+                                       cmocka_unit_test(exponents_may_be_operands),
+                                       cmocka_unit_test(clamps_become_one),
+                                       cmocka_unit_test(bounds_of_casts_go),
+                                       cmocka_unit_test(neighbours_are_reduced_at_once),
+                                       cmocka_unit_test(equal_values_are_one),
+                                       cmocka_unit_test(equal_constants_are_one)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

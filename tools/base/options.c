@@ -66,6 +66,8 @@ static const struct option {
      offsetof(options, backend), 0},
     {OPTION_SVG, WORD, "--svg", "OUT.svg", "draw the plan into this file; - is standard output",
      offsetof(options, svg), 0},
+    {OPTION_PASSES, FLAG, "--passes", NULL,
+     "show the program instead, behind each pass that changed it", offsetof(options, passes), 0},
     {OPTION_NEST, FLAG, "--nest", NULL,
      "show the loops of the code instead: for which rows, in which steps", offsetof(options, nest),
      0},

@@ -35,6 +35,7 @@ enum {
     OPTION_MODEL = 1 << 17,
     OPTION_NEST = 1 << 18,
     OPTION_DIVIDED = 1 << 19,
+    OPTION_PASSES = 1 << 20,
 };
 
 typedef struct options {
@@ -45,7 +46,7 @@ typedef struct options {
     const char **inputs, **outputs, **shapes, **lines;
     size_t input_count, output_count, shape_count, line_count;
     bool json, strict, print, check, markdown, quiet, help, fused, regions, bench, optimize, nest,
-        external;
+        passes, external;
 } options;
 
 /* Parse the words of a command that takes the options in `taken` and, if takes_file, a file. False

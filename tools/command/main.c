@@ -27,13 +27,15 @@ static const command commands[] = {
      "  tosajit verify examples/gelu_bias.mlir\n"
      "  mlir-opt-22 model.mlir | tosajit verify --strict -\n"},
     {"plan", "show how a kernel will walk its operands", true, true,
-     OPTION_EXPR | OPTION_ENTRY | OPTION_STRICT | OPTION_SVG | OPTION_NEST | OPTION_CPU |
-         OPTION_JSON,
+     OPTION_EXPR | OPTION_ENTRY | OPTION_STRICT | OPTION_SVG | OPTION_PASSES | OPTION_NEST |
+         OPTION_CPU | OPTION_JSON,
      cmd_plan,
      "Indexing maps, the iteration space, and what is decided only when the kernel is called.\n"
-     "With --nest, the loop nest that --cpu gets.\n\n"
+     "With --passes, the program behind each pass that changed it, before it is planned; with "
+     "--nest, the loop nest that --cpu gets.\n\n"
      "  tosajit plan examples/gelu_bias.mlir\n"
      "  tosajit plan examples/gelu_bias.mlir --svg gelu.svg\n"
+     "  tosajit plan examples/gelu_bias.mlir --passes\n"
      "  tosajit plan examples/gelu_bias.mlir --nest --cpu v3\n"},
     {"run", "compute a function on .npy files", true, false,
      OPTION_EXPR | OPTION_ENTRY | OPTION_INPUT | OPTION_OUTPUT | OPTION_CPU | OPTION_ACCURACY |

@@ -32,7 +32,8 @@ static int write_svg(const entry *e, const char *plan, const char *path) {
 
 /* A plan speaks of values, which the file has names for. */
 static int show_text(const entry *e, tosajit_view view, const char *svg, const char *text) {
-    bool planned = view != TOSAJIT_VIEW_IR && view != TOSAJIT_VIEW_ASM;
+    bool planned =
+        view != TOSAJIT_VIEW_IR && view != TOSAJIT_VIEW_ASM && view != TOSAJIT_VIEW_PASSES;
     char *renamed = planned ? source_rename(&e->file, e->index, &e->function, text) : NULL;
     const char *shown = renamed ? renamed : text;
     int code = EXIT_FINE;
@@ -73,11 +74,18 @@ int cmd_plan(const options *o) {
     if (o->svg && o->json) return usage_error("plan", "--svg and --json exclude each other");
     if (o->nest && (o->svg || o->json))
         return usage_error("plan", "--nest is text: leave out %s", o->svg ? "--svg" : "--json");
+    if (o->passes && (o->svg || o->json || o->nest))
+        return usage_error("plan", "--passes is text, of programs: leave out %s",
+                           o->svg    ? "--svg"
+                           : o->json ? "--json"
+                                     : "--nest");
     if (o->cpu && !o->nest)
         return usage_error("plan", "a plan is the same for every CPU; --cpu goes with --nest");
     if (o->nest) return show("plan", o, TOSAJIT_BACKEND_CROSS, TOSAJIT_VIEW_NEST);
     return show("plan", o, TOSAJIT_BACKEND_INTERPRET,
-                o->svg || o->json ? TOSAJIT_VIEW_JSON : TOSAJIT_VIEW_PLAN);
+                o->passes           ? TOSAJIT_VIEW_PASSES
+                : o->svg || o->json ? TOSAJIT_VIEW_JSON
+                                    : TOSAJIT_VIEW_PLAN);
 }
 int cmd_ir(const options *o) { return show("ir", o, TOSAJIT_BACKEND_CROSS, TOSAJIT_VIEW_IR); }
 int cmd_asm(const options *o) { return show("asm", o, TOSAJIT_BACKEND_CROSS, TOSAJIT_VIEW_ASM); }

@@ -233,7 +233,8 @@ static PyObject *kernel_wait(PyObject *self, PyObject *unused) {
 static PyMethodDef METHODS[] = {
     {"explain", kernel_explain, METH_VARARGS, "What a call with these operands would decide."},
     {"plan", MODULE_FUNCTION(kernel_plan), METH_VARARGS | METH_KEYWORDS,
-     "plan(view='text')\n--\n\nHow it is computed: 'text', 'json', 'svg', 'nest', 'ir' or 'asm'."},
+     "plan(view='text')\n--\n\nHow it is computed: 'text', 'json', 'svg', 'nest', 'ir', 'asm' or "
+     "'passes'."},
     {"save", kernel_save, METH_O,
      "save(path)\n--\n\nWrite a kernel image, which load and tosajit-runtime read."},
     {"to_bytes", kernel_to_bytes, METH_NOARGS,

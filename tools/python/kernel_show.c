@@ -41,8 +41,10 @@ PyObject *kernel_repr(PyObject *self) {
 static const struct {
     const char *name;
     tosajit_view view;
-} VIEWS[] = {{"text", TOSAJIT_VIEW_PLAN}, {"json", TOSAJIT_VIEW_JSON}, {"svg", TOSAJIT_VIEW_JSON},
-             {"nest", TOSAJIT_VIEW_NEST}, {"ir", TOSAJIT_VIEW_IR},     {"asm", TOSAJIT_VIEW_ASM}};
+} VIEWS[] = {{"text", TOSAJIT_VIEW_PLAN},    {"json", TOSAJIT_VIEW_JSON},
+             {"svg", TOSAJIT_VIEW_JSON},     {"nest", TOSAJIT_VIEW_NEST},
+             {"ir", TOSAJIT_VIEW_IR},        {"asm", TOSAJIT_VIEW_ASM},
+             {"passes", TOSAJIT_VIEW_PASSES}};
 
 /* The drawing of a plan that is given as JSON. */
 static PyObject *draw(const char *json) {
@@ -101,7 +103,7 @@ PyObject *kernel_plan(PyObject *self, PyObject *args, PyObject *keywords) {
     const size_t view = find_view(name);
     if (view < sizeof VIEWS / sizeof *VIEWS) return plan(k, view);
     return errors_say(k->state, TOSAJIT_INVALID_ARGUMENT,
-                      "plan: '%s' is none of text, json, svg, nest, ir, asm", name);
+                      "plan: '%s' is none of text, json, svg, nest, ir, asm, passes", name);
 }
 
 /* A function of tosajit/_show.py, called with the kernel. */

@@ -67,6 +67,8 @@ static const repl_verb verbs[] = {
      "outermost dimension that is ?, other ones are 64.\n"},
     {"plan", "", "show how the last kernel walks its operands", true, 0, repl_show_plan, NULL, NULL,
      ""},
+    {"passes", "", "show what each pass makes of the last kernel's program", true, 0,
+     repl_show_passes, NULL, NULL, "The program behind each pass that changed it, as MLIR.\n"},
     {"ir", "", "show the LLVM IR of the last kernel", true, 0, repl_show_ir, NULL, NULL, ""},
     {"asm", "", "show the assembly of the last kernel", true, 0, repl_show_asm, NULL, NULL, ""},
     {"save", "FILE", "write the last kernel to a file", true, 1, repl_save, NULL,

@@ -9,7 +9,7 @@
 #include <string.h>
 
 static char *rename_text(const repl_kernel *k, const char *text) {
-    if (k->file) return mlir_module_rename(k->file, k->index, &k->function, text);
+    if (k && k->file) return mlir_module_rename(k->file, k->index, &k->function, text);
     const size_t size = strlen(text) + 1;
     char *copy = malloc(size);
     return copy ? memcpy(copy, text, size) : NULL;
@@ -77,7 +77,8 @@ char *repl_print(repl *r, tosajit_view view) {
         fail_library(r, k);
         return NULL;
     }
-    char *renamed = rename_text(k, text);
+    /* Operands of a program may be others than the file's. */
+    char *renamed = rename_text(view == TOSAJIT_VIEW_PASSES ? NULL : k, text);
     tosajit_text_release(text);
     if (!renamed) repl_fail_line(r, r->line, "out of memory");
     return renamed;

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* :plan, :ir and :asm, texts of the last kernel. */
+/* :plan, :passes, :ir and :asm, texts of the last kernel. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -22,6 +22,11 @@ static bool show(repl *r, tosajit_view view) {
 bool repl_show_plan(repl *r, const repl_line *line) {
     (void)line;
     return show(r, TOSAJIT_VIEW_PLAN);
+}
+
+bool repl_show_passes(repl *r, const repl_line *line) {
+    (void)line;
+    return show(r, TOSAJIT_VIEW_PASSES);
 }
 
 bool repl_show_ir(repl *r, const repl_line *line) {

@@ -23,6 +23,7 @@ bool repl_load(repl *r, const repl_line *line);
 bool repl_set_quiet(repl *r, const repl_line *line);
 bool repl_set_threads(repl *r, const repl_line *line);
 bool repl_show_plan(repl *r, const repl_line *line);
+bool repl_show_passes(repl *r, const repl_line *line);
 bool repl_show_ir(repl *r, const repl_line *line);
 bool repl_show_asm(repl *r, const repl_line *line);
 bool repl_set_cpu(repl *r, const repl_line *line);

@@ -1,0 +1,57 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "runtime/expr/passes.h"
+
+#include "runtime/expr/common.h"
+#include "runtime/expr/simplify.h"
+#include "runtime/expr/views.h"
+
+/* The list. In front of it is "compact": a copy of what the results need. */
+static const struct {
+    const char *word;
+    program_pass *pass; /* null: that of the aids */
+} passes[] = {
+    {"pieces", pieces_split},   /* concat, pad, tile: results in pieces */
+    {"views", views_lower},     /* reshape, transpose, slice, ...: how calls see their tensors */
+    {"tables", NULL},           /* what depends on one byte: looked up; on one i1: selected */
+    {"simplify", simplify},     /* cheaper ops of the same bits */
+    {"common", common_compute}, /* what is written twice: computed once */
+};
+enum { PASSES = sizeof passes / sizeof *passes, LOWERED = 2 };
+
+static void tell(const program_aids *aids, const char *pass, const tosajit_expr *program) {
+    if (aids->show) aids->show(aids->context, pass, program);
+}
+
+static tosajit_status run(const tosajit_expr *expr, const tosajit_allocator *allocator,
+                          const program_aids *aids, int count, program_made *made) {
+    program_made m = {NULL, NULL};
+    tosajit_status status = expr_compact(expr, allocator, &m.program);
+    if (!status) tell(aids, "compact", m.program);
+    for (int k = 0; !status && k < count; k++) {
+        program_pass *pass = passes[k].pass ? passes[k].pass : aids->tables;
+        bool changed = false;
+        if (pass) status = pass(&m, &changed);
+        if (!status) tell(aids, passes[k].word, changed ? m.program : NULL);
+    }
+    if (status)
+        program_drop(&m);
+    else
+        *made = m;
+    return status;
+}
+
+tosajit_status program_make(const tosajit_expr *expr, const tosajit_allocator *allocator,
+                            const program_aids *aids, program_made *made) {
+    return run(expr, allocator, aids, PASSES, made);
+}
+
+tosajit_status program_lower(const tosajit_expr *expr, const tosajit_allocator *allocator,
+                             program_made *made) {
+    return run(expr, allocator, &(program_aids){.tables = NULL}, LOWERED, made);
+}
+
+void program_drop(program_made *made) {
+    tosajit_expr_destroy(made->program);
+    views_destroy(made->views);
+}
