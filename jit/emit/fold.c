@@ -22,9 +22,8 @@ void turn_partials(row_emitter *r, LLVMValueRef steps) {
     for (unsigned by = 1; by < groups; by *= 2) {
         LLVMValueRef bit = LLVMBuildAnd(e->k.builder, missing, int64_constant(e, by), "");
         LLVMValueRef turns = lane_icmp(&one, LLVMIntNE, bit, int64_constant(e, 0));
-        for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++) {
+        for (int32_t t = first_reduction(e); t < tensor_count(e); t = next_reduction(e, t)) {
             LLVMValueRef old[REDUCE_PARTIALS];
-            if (!is_reduction(e, t)) continue;
             memcpy(old, r->partials[t], groups * sizeof *old);
             for (unsigned g = 0; g < groups; g++)
                 r->partials[t][g] =
@@ -79,7 +78,7 @@ typedef struct bundle {
  * their block of 16 bytes where a row's are no more. */
 static LLVMValueRef pick_half(const part_emitter *e, int32_t t, const bundle *a, const bundle *b,
                               bool high, uint8_t *rows) {
-    const unsigned lanes = e->nest.together, half = a->width / 2;
+    const unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(a->value)), half = a->width / 2;
     const tosajit_type type = reduce_accumulator(reduction_node(e, t)->type.element);
     const unsigned bytes = (unsigned)tosajit_type_size(type), all = BLOCK_BYTES / bytes;
     const unsigned block = a->width >= all || all > lanes ? lanes : all;
@@ -100,7 +99,7 @@ static bundle fold_halves(const part_emitter *e, int32_t t, const bundle *a, con
     bundle both = {.width = a->width / 2};
     LLVMValueRef low = pick_half(e, t, a, b, false, both.rows),
                  high = pick_half(e, t, a, b, true, both.rows);
-    both.value = emit_combined(e, e->nest.together, t, low, high);
+    both.value = emit_combined(e, LLVMGetVectorSize(LLVMTypeOf(low)), t, low, high);
     return both;
 }
 
@@ -112,13 +111,13 @@ static bundle fold_some(const part_emitter *e, int32_t t, const LLVMValueRef *ro
                      b = fold_some(e, t, rows, first + count / 2, count / 2);
         return fold_halves(e, t, &a, &b);
     }
-    bundle one = {.value = rows[first], .width = e->nest.together};
+    bundle one = {.value = rows[first], .width = LLVMGetVectorSize(LLVMTypeOf(rows[first]))};
     memset(one.rows, (int)first, sizeof one.rows);
     return one;
 }
 
 LLVMValueRef fold_together(const part_emitter *e, int32_t t, const LLVMValueRef *rows) {
-    const unsigned lanes = e->nest.together;
+    const unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(rows[0]));
     const bundle all = fold_some(e, t, rows, 0, lanes);
     LLVMTypeRef i32 = LLVMInt32TypeInContext(e->k.context);
     LLVMValueRef numbers[NEST_MOST_TOGETHER];

@@ -8,7 +8,6 @@
 
 #include "jit/emit/part.h"
 #include "jit/emit/fast_isel.h"
-#include "jit/emit/reduce.h"
 #include "runtime/base/diag.h"
 #include "runtime/base/memory.h"
 #include "runtime/expr/ops.h"
@@ -22,8 +21,7 @@ static LLVMValueRef emit_matches(const part_emitter *e, const tosajit_variant *v
     for (int32_t t = 0; t < e->part->leaf_count; t++) {
         if (!has_bit(differing & ~variant->either, t)) continue;
         LLVMIntPredicate predicate = has_bit(variant->splat, t) ? LLVMIntEQ : LLVMIntNE;
-        LLVMValueRef one =
-            LLVMBuildICmp(e->k.builder, predicate, column_stride(e, t), int64_constant(e, 0), "");
+        LLVMValueRef one = compare(e, predicate, column_stride(e, t), int64_constant(e, 0));
         all = all ? LLVMBuildAnd(e->k.builder, all, one, "") : one;
     }
     return all ? all : LLVMConstInt(LLVMInt1TypeInContext(e->k.context), 1, 0);
@@ -74,16 +72,13 @@ static void enter_tile(part_emitter *e) {
     LLVMPositionBuilderAtEnd(e->k.builder, check);
     if (e->part->has_planes)
         e->planes_left = LLVMBuildAlloca(e->k.builder, e->k.i64, "planes.left");
-    emit_strip_memory(e);
-    emit_fold_memory(e);
+    emit_accumulator_memory(e);
     e->done = LLVMCreateBasicBlockInContext(e->k.context, "done");
     LLVMValueRef zero = int64_constant(e, 0);
-    LLVMValueRef any =
-        LLVMBuildAnd(e->k.builder, LLVMBuildICmp(e->k.builder, LLVMIntSGT, e->rows, zero, ""),
-                     LLVMBuildICmp(e->k.builder, LLVMIntSGT, e->cols, zero, ""), "");
+    LLVMValueRef any = LLVMBuildAnd(e->k.builder, compare(e, LLVMIntSGT, e->rows, zero),
+                                    compare(e, LLVMIntSGT, e->cols, zero), "");
     if (e->part->has_planes)
-        any = LLVMBuildAnd(e->k.builder, any,
-                           LLVMBuildICmp(e->k.builder, LLVMIntSGT, e->planes, zero, ""), "");
+        any = LLVMBuildAnd(e->k.builder, any, compare(e, LLVMIntSGT, e->planes, zero), "");
     LLVMBuildCondBr(e->k.builder, any, tile, e->done);
     LLVMPositionBuilderAtEnd(e->k.builder, tile);
 }
@@ -103,12 +98,7 @@ static void emit_part(part_emitter *e) {
         const tosajit_variant *variant = &e->part->variants[v];
         const bool last = v + 1 == e->part->variant_count;
         LLVMBasicBlockRef other = NULL;
-        if (!last) {
-            LLVMBasicBlockRef chosen = new_block(e, "variant");
-            other = LLVMCreateBasicBlockInContext(e->k.context, "other");
-            LLVMBuildCondBr(e->k.builder, emit_matches(e, variant, differing), chosen, other);
-            LLVMPositionBuilderAtEnd(e->k.builder, chosen);
-        }
+        if (!last) other = begin_if(e, emit_matches(e, variant, differing), "variant", "other");
         emit_variant(e, variant, e->nest.rows[0], &tile, e->done);
         if (!last) continue_in(e, other);
     }

@@ -23,12 +23,8 @@ static tosajit_variant all_variants(const plan_part *part) {
 
 static void emit_halves(const part_emitter *e, const tile_values *tile) {
     const tosajit_variant all = all_variants(e->part);
-    LLVMBasicBlockRef few = new_block(e, "few"),
-                      whole = LLVMCreateBasicBlockInContext(e->k.context, "whole");
     LLVMValueRef lanes = int64_constant(e, e->nest.lanes);
-    LLVMBuildCondBr(e->k.builder, LLVMBuildICmp(e->k.builder, LLVMIntSLT, e->cols, lanes, ""), few,
-                    whole);
-    LLVMPositionBuilderAtEnd(e->k.builder, few);
+    LLVMBasicBlockRef whole = begin_if(e, compare(e, LLVMIntSLT, e->cols, lanes), "few", "whole");
     emit_variant(e, &all, NEST_HALVES, tile, e->done);
     continue_in(e, whole);
 }
@@ -68,9 +64,8 @@ static LLVMValueRef can_stream(const part_emitter *e, const tile_values *tile) {
         LLVMBuildICmp(e->k.builder, LLVMIntEQ, misfits, int64_constant(e, 0), "fits");
     for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
         for (int32_t k = 0; k < e->part->leaf_count; k++)
-            can = LLVMBuildAnd(
-                e->k.builder, can,
-                LLVMBuildICmp(e->k.builder, LLVMIntNE, addresses[t], addresses[k], ""), "");
+            can = LLVMBuildAnd(e->k.builder, can, compare(e, LLVMIntNE, addresses[t], addresses[k]),
+                               "");
     return can;
 }
 
@@ -82,9 +77,8 @@ static LLVMValueRef is_large(const part_emitter *e) {
     if (e->part->has_planes) elements = LLVMBuildMul(e->k.builder, elements, e->planes, "");
     LLVMValueRef least_tile = int64_constant(e, COST_STREAMED_TILE / size),
                  least_row = int64_constant(e, COST_STREAMED_ROW / size);
-    return LLVMBuildAnd(e->k.builder,
-                        LLVMBuildICmp(e->k.builder, LLVMIntSGE, elements, least_tile, ""),
-                        LLVMBuildICmp(e->k.builder, LLVMIntSGE, e->cols, least_row, ""), "large");
+    return LLVMBuildAnd(e->k.builder, compare(e, LLVMIntSGE, elements, least_tile),
+                        compare(e, LLVMIntSGE, e->cols, least_row), "large");
 }
 
 static void emit_streamed(const part_emitter *e, const tile_values *tile) {

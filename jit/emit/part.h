@@ -54,9 +54,9 @@ typedef struct part_emitter {
      * elements have n bytes. */
     LLVMValueRef tail, tail_bytes[8];
     LLVMValueRef brief; /* the mask of rows that are at most a vector, or null */
-    /* Of reductions: memory for a strip's totals and for a segment's partial results. */
-    LLVMValueRef strips[TOSAJIT_MAX_TENSORS][2];
-    LLVMValueRef kept[TOSAJIT_MAX_TENSORS]; /* the same for rows that are folded together */
+    /* Of accumulators in memory: a strip's totals and a segment's partial results; or those of rows
+     * that are folded together. */
+    LLVMValueRef memory[TOSAJIT_MAX_TENSORS][2];
     /* Tables of bytes in registers; of other leaves the first is null. */
     LLVMValueRef loaded[TOSAJIT_MAX_TENSORS][LANE_TABLE_REGISTERS];
     /* Tables that are not loaded, because they are affine: which ones, and their functions. */
@@ -80,6 +80,7 @@ typedef struct row_emitter {
     LLVMValueRef buffer_bases[TOSAJIT_MAX_TENSORS];
     /* Of results that are reductions: what the steps so far have made, vectors of a step. Each step
      * takes the next of the groups. */
+    const nest_accumulator *accumulator;
     unsigned groups;
     LLVMValueRef row, together; /* the row's number; rows below this one are folded together */
     LLVMValueRef partials[TOSAJIT_MAX_TENSORS][REDUCE_PARTIALS];
@@ -134,8 +135,49 @@ static inline void continue_in(const part_emitter *e, LLVMBasicBlockRef block) {
     LLVMPositionBuilderAtEnd(e->k.builder, block);
 }
 
+/* Go on in a block that is entered if the condition holds. What is returned, behind it, is where
+ * else to go on: by continue_in, or by end_if from here, too. */
+static inline LLVMBasicBlockRef begin_if(const part_emitter *e, LLVMValueRef condition,
+                                         const char *name, const char *behind) {
+    LLVMBasicBlockRef block = new_block(e, name),
+                      after = LLVMCreateBasicBlockInContext(e->k.context, behind);
+    LLVMBuildCondBr(e->k.builder, condition, block, after);
+    LLVMPositionBuilderAtEnd(e->k.builder, block);
+    return after;
+}
+
+static inline void end_if(const part_emitter *e, LLVMBasicBlockRef after) {
+    LLVMBuildBr(e->k.builder, after);
+    continue_in(e, after);
+}
+
+static inline LLVMValueRef compare(const part_emitter *e, LLVMIntPredicate predicate,
+                                   LLVMValueRef a, LLVMValueRef b) {
+    return LLVMBuildICmp(e->k.builder, predicate, a, b, "");
+}
+
+/* A value at the head of a loop, where it is `first` when it comes from the block `before`. */
+static inline LLVMValueRef enter_value(const part_emitter *e, const char *name, LLVMValueRef first,
+                                       LLVMBasicBlockRef before) {
+    LLVMValueRef phi = LLVMBuildPhi(e->k.builder, LLVMTypeOf(first), name);
+    LLVMAddIncoming(phi, &first, &before, 1);
+    return phi;
+}
+
+/* What such a value is in the next turn, to which this block is about to branch. */
+static inline void turn_value(const part_emitter *e, LLVMValueRef phi, LLVMValueRef next) {
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->k.builder);
+    LLVMAddIncoming(phi, &next, &here, 1);
+}
+
 static inline LLVMValueRef int64_constant(const part_emitter *e, int64_t value) {
     return LLVMConstInt(e->k.i64, (unsigned long long)value, 1);
+}
+
+/* The address so many bytes behind a pointer. */
+static inline LLVMValueRef behind(const part_emitter *e, LLVMValueRef pointer, LLVMValueRef bytes) {
+    LLVMTypeRef byte = LLVMInt8TypeInContext(e->k.context);
+    return LLVMBuildGEP2(e->k.builder, byte, pointer, &bytes, 1, "");
 }
 
 static inline LLVMValueRef load_at(const part_emitter *e, LLVMTypeRef type, LLVMValueRef array,
@@ -206,12 +248,12 @@ typedef struct counted_loop {
 } counted_loop;
 counted_loop begin_counted(const part_emitter *e, const char *name, LLVMValueRef start);
 void end_counted(const part_emitter *e, const counted_loop *loop, int64_t step, LLVMValueRef end);
-/* The same over rows, in which r->pointers are the row's; behind it they are those of the row
- * `end`. */
+/* The same where `next`, the index of the next turn, is there. */
+void end_counted_at(const part_emitter *e, const counted_loop *loop, LLVMValueRef next,
+                    LLVMValueRef end);
+/* One in which r->pointers move, too, and are `moving` at its head. */
 counted_loop begin_rows(row_emitter *r, const char *name, const LLVMValueRef *pointers,
-                        LLVMValueRef first, LLVMValueRef *moving);
-void end_rows(row_emitter *r, const counted_loop *loop, const LLVMValueRef *moving,
-              LLVMValueRef end);
+                        LLVMValueRef *moving);
 
 /* Where a loop over rows stands. */
 typedef struct row_state {
@@ -227,6 +269,9 @@ void emit_rows_while(row_emitter *r, unsigned step, LLVMValueRef end, row_state 
 
 /* Where each level ends, and the mask of a last single step: once for all variants and rows. */
 void emit_limits(part_emitter *e);
+/* All steps of a level from `start` while the column is below lv->end. What is returned is the
+ * column that it has left to others. */
+LLVMValueRef emit_level(row_emitter *r, const level *lv, LLVMValueRef start, const held *tail);
 
 /* Where a tile's tensors begin, and how far apart their rows are, in bytes. */
 typedef struct tile_values {
@@ -245,13 +290,26 @@ LLVMBasicBlockRef enter_loop(const part_emitter *e, const char *name, const LLVM
  * to branch, are these in its next turn. */
 void step_pointers(row_emitter *r, const LLVMValueRef *moving, const LLVMValueRef *steps);
 
-/* Reductions (reduce.c; the loops: reduced_rows.c, reduced_columns.c). */
+/* Reductions (reduce.c). */
 
 /* Combine the values of a step with the partial results; the mask says which lanes exist. */
 void emit_reductions(row_emitter *r, unsigned lanes, LLVMValueRef mask);
-/* All rows of a plane, which are reduced, then a branch to `after`; see emit_row_loop. */
-void emit_reduced_rows(row_emitter *r, const LLVMValueRef *pointers, LLVMBasicBlockRef after);
-void emit_reduced_columns(row_emitter *r, const LLVMValueRef *pointers, LLVMBasicBlockRef after);
+/* Partial results that a loop hands on, if there are any. */
+typedef struct handed {
+    LLVMValueRef phis[TOSAJIT_MAX_TENSORS][REDUCE_PARTIALS];
+} handed;
+/* At the head of a loop: they come from the block before it. */
+void enter_partials(row_emitter *r, LLVMBasicBlockRef before, handed *h);
+/* From this block they come to the head again. */
+void hand_partials(const row_emitter *r, const handed *h);
+void keep_partials(const row_emitter *r, handed *h);
+/* Where two ways meet: here from `first`, where they were `kept`, or from `second` as they are. */
+void join_partials(row_emitter *r, const handed *kept, LLVMBasicBlockRef first,
+                   LLVMBasicBlockRef second);
+/* All rows of a plane that is reduced, then a branch to `after`; see emit_row_loop. */
+void emit_reduced(row_emitter *r, const LLVMValueRef *pointers, LLVMBasicBlockRef after);
+/* Memory for partial results, in the function's first block: once for all variants. */
+void emit_accumulator_memory(part_emitter *e);
 
 /* The row loops that all variants share (merged.c). The builder goes on where there are other rows.
  */

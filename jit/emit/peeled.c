@@ -25,13 +25,8 @@ LLVMValueRef emit_last_column(const part_emitter *e, unsigned lanes) {
  * of less than one column are not walked. */
 static LLVMBasicBlockRef begin_width(const part_emitter *e, unsigned width) {
     if (width == 1) return NULL;
-    LLVMBasicBlockRef wide = new_block(e, "width"),
-                      other = LLVMCreateBasicBlockInContext(e->k.context, "narrower");
-    LLVMValueRef fits =
-        LLVMBuildICmp(e->k.builder, LLVMIntSGE, e->cols, int64_constant(e, width), "");
-    LLVMBuildCondBr(e->k.builder, fits, wide, other);
-    LLVMPositionBuilderAtEnd(e->k.builder, wide);
-    return other;
+    LLVMValueRef fits = compare(e, LLVMIntSGE, e->cols, int64_constant(e, width));
+    return begin_if(e, fits, "width", "narrower");
 }
 
 void join_leaves(row_emitter *r, const held *loaded, LLVMBasicBlockRef *from, unsigned count) {

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Reductions: neutral elements, what a step adds to the partial results, and how loops hand these
- * on. reduced_rows.c and reduced_columns.c have the loops. */
+ * on. reduced_rows.c, reduced_columns.c and strips.c have the loops. */
 #include <string.h>
 
 #include "jit/emit/extremes.h"
@@ -12,10 +12,6 @@
 
 const expr_node *reduction_node(const part_emitter *e, int32_t t) {
     return &e->k.program->nodes[tensor_value(e, t)];
-}
-
-bool reduction_is_maximum(const part_emitter *e, int32_t t) {
-    return reduction_node(e, t)->op == TOSAJIT_OP_reduce_max;
 }
 
 /* In the accumulator's type. */
@@ -48,23 +44,18 @@ LLVMValueRef emit_neutral(const part_emitter *e, unsigned lanes, int32_t t) {
     return constant(&l, reduce_accumulator(node->type.element), reduce_neutral(node));
 }
 
-bool is_reduction(const part_emitter *e, int32_t t) {
-    return t >= e->part->leaf_count && has_bit(e->part->reductions, t - e->part->leaf_count);
-}
-
-unsigned reduction_groups(const part_emitter *e) {
-    const unsigned lanes = e->nest.levels[0].lanes;
-    if (!nest_reduces_rows(&e->nest) || e->nest.in_three) return 1;
-    const unsigned all = nest_partials(e->part);
-    return lanes < all ? all / lanes : 1;
-}
-
-unsigned reduction_values(const row_emitter *r) {
-    return r->part->nest.in_three ? EXTREME_VALUES : r->groups;
+int32_t next_reduction(const part_emitter *e, int32_t t) {
+    for (t++; t < tensor_count(e) && !is_reduction(e, t);) t++;
+    return t;
 }
 
 bool is_combined(const part_emitter *e, int32_t t) {
     return is_reduction(e, t) && reduction_node(e, t)->op != TOSAJIT_OP_reduce_count;
+}
+
+/* The values that are handed on for a reduction. */
+static unsigned value_count(const row_emitter *r) {
+    return r->accumulator->kept == NEST_THREE ? EXTREME_VALUES : r->groups;
 }
 
 /* There are as many elements as the call has along what is reduced. */
@@ -83,7 +74,7 @@ void emit_reductions(row_emitter *r, unsigned lanes, LLVMValueRef mask) {
     const unsigned groups = r->groups;
     const lane l = lane_of(e, lanes);
     const bool along_columns = nest_reduces_rows(&e->nest);
-    for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++) {
+    for (int32_t t = first_reduction(e); t < tensor_count(e); t = next_reduction(e, t)) {
         if (!is_combined(e, t)) continue;
         const expr_node *node = reduction_node(e, t);
         LLVMValueRef value = lane_widen(&l, node->type.element, r->values[node->operands[0]]);
@@ -94,8 +85,8 @@ void emit_reductions(row_emitter *r, unsigned lanes, LLVMValueRef mask) {
                                       : lane_pick(&l, mask, mask, 0, lanes);
             value = lane_select(&l, exists, value, emit_neutral(e, lanes, t));
         }
-        if (e->nest.in_three) {
-            extreme_add(&l, reduction_is_maximum(e, t), value, partials);
+        if (r->accumulator->kept == NEST_THREE) {
+            extreme_add(&l, node->op == TOSAJIT_OP_reduce_max, value, partials);
             continue;
         }
         value = emit_combined(e, lanes, t, partials[0], value);
@@ -117,61 +108,95 @@ void store_reduction(const row_emitter *r, int32_t t, unsigned lanes, LLVMValueR
 void begin_partials(row_emitter *r, unsigned lanes) {
     const part_emitter *e = r->part;
     const lane l = lane_of(e, lanes);
-    for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++) {
-        if (!is_reduction(e, t)) continue;
+    for (int32_t t = first_reduction(e); t < tensor_count(e); t = next_reduction(e, t)) {
         LLVMValueRef neutral = emit_neutral(e, l.count, t);
         for (unsigned g = 0; g < r->groups; g++) r->partials[t][g] = neutral;
-        if (e->nest.in_three) extreme_begin(&l, neutral, r->partials[t]);
+        if (r->accumulator->kept == NEST_THREE) extreme_begin(&l, neutral, r->partials[t]);
     }
 }
 
-/* Behind the last step of a segment. */
 void end_partials(row_emitter *r) {
     const part_emitter *e = r->part;
-    const lane l = lane_of(e, e->nest.levels[0].lanes);
-    for (int32_t t = e->part->leaf_count; e->nest.in_three && t < tensor_count(e); t++)
-        if (is_reduction(e, t)) r->partials[t][0] = extreme_value(&l, r->partials[t]);
+    const lane l = lane_of(e, r->accumulator->lanes);
+    if (r->accumulator->kept == NEST_VALUE) return;
+    for (int32_t t = first_reduction(e); t < tensor_count(e); t = next_reduction(e, t))
+        r->partials[t][0] = extreme_value(&l, r->partials[t]);
 }
 
 /* ---------------------------------------------------------------------------------------------
  * Values that a loop hands on */
 
-/* At the head of a loop: the partial results come from the block before it. */
 void enter_partials(row_emitter *r, LLVMBasicBlockRef before, handed *h) {
     const part_emitter *e = r->part;
-    for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
-        for (unsigned g = 0; is_reduction(e, t) && g < reduction_values(r); g++) {
-            LLVMValueRef *own = &r->partials[t][g];
-            h->phis[t][g] = LLVMBuildPhi(e->k.builder, LLVMTypeOf(*own), "partial");
-            LLVMAddIncoming(h->phis[t][g], own, &before, 1);
-            *own = h->phis[t][g];
+    for (int32_t t = first_reduction(e); t < tensor_count(e); t = next_reduction(e, t))
+        for (unsigned g = 0; g < value_count(r); g++) {
+            h->phis[t][g] = enter_value(e, "partial", r->partials[t][g], before);
+            r->partials[t][g] = h->phis[t][g];
         }
 }
 
-/* From this block they come to the head again, or to where two ways meet. */
 void hand_partials(const row_emitter *r, const handed *h) {
     const part_emitter *e = r->part;
-    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->k.builder);
-    for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
-        for (unsigned g = 0; is_reduction(e, t) && g < reduction_values(r); g++) {
-            LLVMValueRef own = r->partials[t][g];
-            LLVMAddIncoming(h->phis[t][g], &own, &here, 1);
-        }
+    for (int32_t t = first_reduction(e); t < tensor_count(e); t = next_reduction(e, t))
+        for (unsigned g = 0; g < value_count(r); g++)
+            turn_value(e, h->phis[t][g], r->partials[t][g]);
 }
 
 void keep_partials(const row_emitter *r, handed *h) {
-    memcpy(h->phis, r->partials, sizeof h->phis);
+    if (r->accumulator) memcpy(h->phis, r->partials, sizeof h->phis);
 }
 
-/* Where two ways meet: here from `first`, where they were `kept`, or from `second` as they are. */
 void join_partials(row_emitter *r, const handed *kept, LLVMBasicBlockRef first,
                    LLVMBasicBlockRef second) {
     const part_emitter *e = r->part;
-    for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
-        for (unsigned g = 0; is_reduction(e, t) && g < reduction_values(r); g++) {
-            LLVMValueRef phi = LLVMBuildPhi(e->k.builder, LLVMTypeOf(r->partials[t][g]), "");
-            LLVMAddIncoming(phi, (LLVMValueRef[]){kept->phis[t][g], r->partials[t][g]},
-                            (LLVMBasicBlockRef[]){first, second}, 2);
+    for (int32_t t = first_reduction(e); t < tensor_count(e); t = next_reduction(e, t))
+        for (unsigned g = 0; g < value_count(r); g++) {
+            LLVMValueRef phi = enter_value(e, "", kept->phis[t][g], first);
+            LLVMAddIncoming(phi, &r->partials[t][g], &second, 1);
             r->partials[t][g] = phi;
         }
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Loops */
+
+/* Rows that are folded together keep a vector each, strips their totals and a segment's. */
+void emit_accumulator_memory(part_emitter *e) {
+    const bool rows = nest_reduces_rows(&e->nest);
+    const nest_accumulator *a = e->nest.accumulators;
+    while (a < e->nest.accumulators + e->nest.row_count && a->where == NEST_REGISTERS) a++;
+    if (a == e->nest.accumulators + e->nest.row_count) return;
+    const unsigned lanes = rows ? a->rows : a->lanes, count = rows ? a->rows : a->count / a->lanes;
+    for (int32_t t = first_reduction(e); t < tensor_count(e); t = next_reduction(e, t))
+        for (int k = 0; k < (rows ? 1 : 2) && (rows || is_combined(e, t)); k++) {
+            LLVMTypeRef type = LLVMArrayType2(LLVMTypeOf(emit_neutral(e, lanes, t)), count);
+            e->memory[t][k] = LLVMBuildAlloca(e->k.builder, type, rows ? "kept" : "strip");
+            LLVMSetAlignment(e->memory[t][k], 64);
+        }
+}
+
+static reduced_loop *const loops[] = {
+    [NEST_REDUCED_BRIEF] = emit_brief_rows,        [NEST_REDUCED] = emit_reduced_rows,
+    [NEST_REDUCED_NARROW] = emit_narrow_columns,   [NEST_REDUCED_STRIPS] = emit_strips,
+    [NEST_REDUCED_COLUMNS] = emit_reduced_columns, [NEST_REDUCED_FEW] = emit_few_rows,
+};
+
+void emit_reduced(row_emitter *r, const LLVMValueRef *pointers, LLVMBasicBlockRef after) {
+    const part_emitter *e = r->part;
+    const nest *n = &e->nest;
+    reduced_state s = {.begin = pointers, .column = int64_constant(e, 0)};
+    s.rows.first = s.column;
+    memcpy(s.rows.pointers, pointers, (size_t)tensor_count(e) * sizeof *pointers);
+    for (int k = 0; k < n->row_count; k++) {
+        r->accumulator = &n->accumulators[k];
+        r->groups = r->accumulator->count;
+        loops[n->rows[k]](r, &s);
+    }
+    if (s.done) end_if(e, s.done);
+    for (int32_t t = 0; t < tensor_count(e); t++) /* behind the last row */
+        r->pointers[t] = nest_reduces_rows(n)
+                             ? s.rows.pointers[t]
+                             : behind(e, pointers[t],
+                                      LLVMBuildMul(e->k.builder, e->rows, r->row_strides[t], ""));
+    LLVMBuildBr(e->k.builder, after);
 }

@@ -22,6 +22,11 @@
 #include "runtime/base/types.h"
 #include "runtime/expr/reduce.h"
 
+/* Of an element of a reduction's result, in bytes. */
+static size_t size_of(const part_emitter *e, int32_t t) {
+    return tosajit_type_size(reduction_node(e, t)->type.element);
+}
+
 static bool is_one_segment(const part_emitter *e) {
     const int64_t size = plan_reduced_size(e->part);
     return size != TOSAJIT_DYNAMIC && size <= REDUCE_SEGMENT;
@@ -35,48 +40,22 @@ static int64_t known_steps(const part_emitter *e, const level *lv) {
     return lv->nest.masked ? size % step != 0 : size / step;
 }
 
-/* All steps of a level from `start` while the column is below lv->end, as emit_level's. */
+/* All steps of a level, of which there may be none, or one. */
 static void emit_reduced_level(row_emitter *r, const level *lv, LLVMValueRef start) {
-    const part_emitter *e = r->part;
-    const int64_t steps = known_steps(e, lv);
-    handed kept, h;
+    const int64_t steps = known_steps(r->part, lv);
     if (steps == 0) return;
-    if (steps == 1) {
-        emit_splats(r, lv->nest.lanes);
-        emit_step(r, lv, start, NULL);
+    if (steps > 1 || steps < 0) {
+        emit_level(r, lv, start, NULL);
         return;
     }
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->k.builder), enter = new_block(e, "columns"),
-                      after = LLVMCreateBasicBlockInContext(e->k.context, "columns.end");
-    LLVMBuildCondBr(e->k.builder, LLVMBuildICmp(e->k.builder, LLVMIntSGT, lv->end, start, ""),
-                    enter, after);
-    LLVMPositionBuilderAtEnd(e->k.builder, enter);
-    keep_partials(r, &kept);
     emit_splats(r, lv->nest.lanes);
-    LLVMBasicBlockRef from = LLVMGetInsertBlock(e->k.builder), turn = new_block(e, "step"),
-                      leave = LLVMCreateBasicBlockInContext(e->k.context, "columns.leave");
-    LLVMBuildBr(e->k.builder, turn);
-    LLVMPositionBuilderAtEnd(e->k.builder, turn);
-    LLVMValueRef column = LLVMBuildPhi(e->k.builder, e->k.i64, "column");
-    enter_partials(r, from, &h);
-    emit_step(r, lv, column, NULL);
-    hand_partials(r, &h);
-    LLVMValueRef next =
-        LLVMBuildAdd(e->k.builder, column, int64_constant(e, step_size(lv)), "next");
-    LLVMAddIncoming(column, (LLVMValueRef[]){start, next},
-                    (LLVMBasicBlockRef[]){from, LLVMGetInsertBlock(e->k.builder)}, 2);
-    LLVMBuildCondBr(e->k.builder, LLVMBuildICmp(e->k.builder, LLVMIntSLT, next, lv->end, ""), turn,
-                    leave);
-    continue_in(e, leave);
-    LLVMBuildBr(e->k.builder, after);
-    continue_in(e, after);
-    join_partials(r, &kept, before, leave);
+    emit_step(r, lv, start, NULL);
 }
 
 /* A segment of columns: from `start` to `end`, as partial results. */
 static void emit_segment(row_emitter *r, LLVMValueRef start, LLVMValueRef end) {
     const part_emitter *e = r->part;
-    const unsigned lanes = e->nest.levels[0].lanes;
+    const unsigned lanes = r->accumulator->lanes;
     LLVMValueRef count = LLVMBuildSub(e->k.builder, end, start, ""),
                  whole = LLVMBuildAnd(e->k.builder, count, int64_constant(e, -(int64_t)lanes), ""),
                  limit = LLVMBuildAdd(e->k.builder, start, whole, "whole");
@@ -98,51 +77,32 @@ static void emit_segment(row_emitter *r, LLVMValueRef start, LLVMValueRef end) {
  * Rows together: so many rows, whose results lie side by side. Those left at the end are folded one
  * by one. */
 
-void emit_fold_memory(part_emitter *e) {
-    const bool kept = e->nest.together && !e->nest.unrolled;
-    for (int32_t t = e->part->leaf_count; kept && t < tensor_count(e); t++) {
-        if (!is_reduction(e, t)) continue;
-        LLVMTypeRef vector = LLVMTypeOf(emit_neutral(e, e->nest.together, t));
-        e->kept[t] =
-            LLVMBuildAlloca(e->k.builder, LLVMArrayType2(vector, e->nest.together), "kept");
-        LLVMSetAlignment(e->kept[t], 64);
-    }
-}
-
-/* How many rows are folded together: a multiple of e->nest.together, or none. */
+/* How many rows are folded together: a multiple of the accumulator's rows, or none. */
 static LLVMValueRef count_together(const row_emitter *r) {
     const part_emitter *e = r->part;
     LLVMValueRef most = int64_constant(e, NEST_TOGETHER_COLUMNS), rows = int64_constant(e, 0),
-                 may = LLVMBuildICmp(e->k.builder, LLVMIntSLE, e->cols, most, "");
-    for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++) {
-        if (!is_reduction(e, t)) continue;
-        const size_t size = tosajit_type_size(reduction_node(e, t)->type.element);
-        LLVMValueRef dense = LLVMBuildICmp(e->k.builder, LLVMIntEQ, r->row_strides[t],
-                                           int64_constant(e, (int64_t)size), "");
+                 may = compare(e, LLVMIntSLE, e->cols, most);
+    for (int32_t t = first_reduction(e); t < tensor_count(e); t = next_reduction(e, t)) {
+        LLVMValueRef size = int64_constant(e, (int64_t)size_of(e, t));
+        LLVMValueRef dense = compare(e, LLVMIntEQ, r->row_strides[t], size);
         may = LLVMBuildAnd(e->k.builder, may, dense, "");
     }
     LLVMValueRef whole =
-        LLVMBuildAnd(e->k.builder, e->rows, int64_constant(e, -(int64_t)e->nest.together), "");
+        LLVMBuildAnd(e->k.builder, e->rows, int64_constant(e, -(int64_t)r->accumulator->rows), "");
     return LLVMBuildSelect(e->k.builder, may, whole, rows, "together");
-}
-
-static LLVMValueRef row_address(const row_emitter *r, int32_t t, LLVMValueRef bytes) {
-    return LLVMBuildGEP2(r->part->k.builder, LLVMInt8TypeInContext(r->part->k.context),
-                         r->pointers[t], &bytes, 1, "");
 }
 
 /* Fold what is kept of the rows that end with this one. */
 static void fold_kept(row_emitter *r) {
     const part_emitter *e = r->part;
-    const unsigned count = e->nest.together;
-    for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++) {
+    const unsigned count = r->accumulator->rows;
+    for (int32_t t = first_reduction(e); t < tensor_count(e); t = next_reduction(e, t)) {
         LLVMValueRef rows[NEST_MOST_TOGETHER];
-        if (!is_reduction(e, t)) continue;
         for (unsigned k = 0; k < count; k++)
-            rows[k] = load_at(e, LLVMTypeOf(emit_neutral(e, count, t)), e->kept[t], k);
-        const size_t size = tosajit_type_size(reduction_node(e, t)->type.element);
-        LLVMValueRef back = int64_constant(e, -(int64_t)(size * (count - 1)));
-        store_reduction(r, t, count, fold_together(e, t, rows), row_address(r, t, back), NULL);
+            rows[k] = load_at(e, LLVMTypeOf(emit_neutral(e, count, t)), e->memory[t][0], k);
+        LLVMValueRef back = int64_constant(e, -(int64_t)(size_of(e, t) * (count - 1)));
+        store_reduction(r, t, count, fold_together(e, t, rows), behind(e, r->pointers[t], back),
+                        NULL);
     }
 }
 
@@ -150,21 +110,16 @@ static void fold_kept(row_emitter *r) {
  * last of these rows, and go on in `row_end`. The builder goes on where it is not. */
 static void emit_kept_row(row_emitter *r, const LLVMValueRef *values, LLVMBasicBlockRef row_end) {
     const part_emitter *e = r->part;
-    const unsigned count = e->nest.together;
-    LLVMBasicBlockRef keep = new_block(e, "keep"), fold = new_block(e, "fold"),
-                      alone = LLVMCreateBasicBlockInContext(e->k.context, "alone");
-    LLVMBuildCondBr(e->k.builder, LLVMBuildICmp(e->k.builder, LLVMIntSLT, r->row, r->together, ""),
-                    keep, alone);
-    LLVMPositionBuilderAtEnd(e->k.builder, keep);
-    LLVMValueRef last = int64_constant(e, (int64_t)count - 1),
+    LLVMBasicBlockRef alone =
+        begin_if(e, compare(e, LLVMIntSLT, r->row, r->together), "keep", "alone");
+    LLVMValueRef last = int64_constant(e, (int64_t)r->accumulator->rows - 1),
                  place = LLVMBuildAnd(e->k.builder, r->row, last, "");
-    for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
-        if (is_reduction(e, t))
-            LLVMBuildStore(
-                e->k.builder, values[t],
-                LLVMBuildGEP2(e->k.builder, LLVMTypeOf(values[t]), e->kept[t], &place, 1, ""));
-    LLVMBuildCondBr(e->k.builder, LLVMBuildICmp(e->k.builder, LLVMIntEQ, place, last, ""), fold,
-                    row_end);
+    for (int32_t t = first_reduction(e); t < tensor_count(e); t = next_reduction(e, t))
+        LLVMBuildStore(
+            e->k.builder, values[t],
+            LLVMBuildGEP2(e->k.builder, LLVMTypeOf(values[t]), e->memory[t][0], &place, 1, ""));
+    LLVMBasicBlockRef fold = new_block(e, "fold");
+    LLVMBuildCondBr(e->k.builder, compare(e, LLVMIntEQ, place, last), fold, row_end);
     LLVMPositionBuilderAtEnd(e->k.builder, fold);
     fold_kept(r);
     LLVMBuildBr(e->k.builder, row_end);
@@ -172,10 +127,10 @@ static void emit_kept_row(row_emitter *r, const LLVMValueRef *values, LLVMBasicB
 }
 
 /* The next rows without a loop, from r->pointers on, which are then behind the last. */
-static void emit_unrolled_rows(row_emitter *r, void *none) {
+static void emit_rows_together(row_emitter *r, void *none) {
     (void)none;
     const part_emitter *e = r->part;
-    const unsigned count = e->nest.together;
+    const unsigned count = r->accumulator->rows;
     LLVMValueRef rows[TOSAJIT_MAX_TENSORS][NEST_MOST_TOGETHER], first[TOSAJIT_MAX_TENSORS];
     memcpy(first, r->pointers, sizeof first);
     for (unsigned k = 0; k < count; k++) {
@@ -184,12 +139,15 @@ static void emit_unrolled_rows(row_emitter *r, void *none) {
         emit_segment(r, int64_constant(e, 0), e->cols);
         for (int32_t t = 0; t < tensor_count(e); t++) {
             if (is_reduction(e, t)) rows[t][k] = fold_partials(r, t, count);
-            r->pointers[t] = row_address(r, t, r->row_strides[t]);
+            r->pointers[t] = behind(e, r->pointers[t], r->row_strides[t]);
         }
     }
-    for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
-        if (is_reduction(e, t))
-            store_reduction(r, t, count, fold_together(e, t, rows[t]), first[t], NULL);
+    for (int32_t t = first_reduction(e); t < tensor_count(e); t = next_reduction(e, t))
+        store_reduction(r, t, count, fold_together(e, t, rows[t]), first[t], NULL);
+}
+
+void emit_brief_rows(row_emitter *r, reduced_state *s) {
+    emit_rows_while(r, r->accumulator->rows, count_together(r), &s->rows, emit_rows_together, NULL);
 }
 
 /* ---------------------------------------------------------------------------------------------
@@ -199,51 +157,38 @@ static void emit_unrolled_rows(row_emitter *r, void *none) {
 static void emit_folded(row_emitter *r, LLVMValueRef start, LLVMValueRef end,
                         LLVMBasicBlockRef row_end, LLVMValueRef *values) {
     const part_emitter *e = r->part;
-    const unsigned most = e->nest.levels[0].lanes, lanes = row_end ? e->nest.together : most;
     emit_segment(r, start, end);
-    for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
-        if (is_reduction(e, t)) values[t] = fold_partials(r, t, lanes);
+    for (int32_t t = first_reduction(e); t < tensor_count(e); t = next_reduction(e, t))
+        values[t] = fold_partials(r, t, row_end ? r->accumulator->rows : r->accumulator->lanes);
     if (row_end) emit_kept_row(r, values, row_end);
-    for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
-        if (is_reduction(e, t)) values[t] = fold_lanes(e, t, values[t], 1);
+    for (int32_t t = first_reduction(e); t < tensor_count(e); t = next_reduction(e, t))
+        values[t] = fold_lanes(e, t, values[t], 1);
 }
 
 /* All segments of a row, of which there may be several. */
 static void emit_segments(row_emitter *r, LLVMBasicBlockRef row_end, LLVMValueRef *values) {
     const part_emitter *e = r->part;
-    LLVMValueRef totals[TOSAJIT_MAX_TENSORS], zero = int64_constant(e, 0);
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->k.builder), head = new_block(e, "segment"),
-                      after = LLVMCreateBasicBlockInContext(e->k.context, "segment.end");
-    LLVMBuildBr(e->k.builder, head);
-    LLVMPositionBuilderAtEnd(e->k.builder, head);
-    LLVMValueRef start = LLVMBuildPhi(e->k.builder, e->k.i64, "start");
-    for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++) {
-        if (!is_reduction(e, t)) continue;
-        LLVMValueRef first = emit_neutral(e, 1, t);
-        totals[t] = LLVMBuildPhi(e->k.builder, LLVMTypeOf(first), "total");
-        LLVMAddIncoming(totals[t], &first, &before, 1);
-    }
+    LLVMValueRef totals[TOSAJIT_MAX_TENSORS];
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->k.builder);
+    const counted_loop loop = begin_counted(e, "segment", int64_constant(e, 0));
+    for (int32_t t = first_reduction(e); t < tensor_count(e); t = next_reduction(e, t))
+        totals[t] = enter_value(e, "total", emit_neutral(e, 1, t), before);
     LLVMValueRef next =
-        LLVMBuildAdd(e->k.builder, start, int64_constant(e, REDUCE_SEGMENT), "next");
-    emit_folded(r, start, smaller_of(e, next, e->cols), row_end, values);
-    LLVMBasicBlockRef last = LLVMGetInsertBlock(e->k.builder);
-    for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++) {
-        if (!is_reduction(e, t)) continue;
+        LLVMBuildAdd(e->k.builder, loop.index, int64_constant(e, REDUCE_SEGMENT), "next");
+    emit_folded(r, loop.index, smaller_of(e, next, e->cols), row_end, values);
+    for (int32_t t = first_reduction(e); t < tensor_count(e); t = next_reduction(e, t)) {
         values[t] = emit_combined(e, 1, t, totals[t], values[t]);
-        LLVMAddIncoming(totals[t], &values[t], &last, 1);
+        turn_value(e, totals[t], values[t]);
     }
-    LLVMAddIncoming(start, (LLVMValueRef[]){zero, next}, (LLVMBasicBlockRef[]){before, last}, 2);
-    LLVMBuildCondBr(e->k.builder, LLVMBuildICmp(e->k.builder, LLVMIntSLT, next, e->cols, ""), head,
-                    after);
-    continue_in(e, after);
+    end_counted_at(e, &loop, next, e->cols);
 }
 
 static void emit_reduced_row(row_emitter *r, void *none) {
     (void)none;
     const part_emitter *e = r->part;
-    const bool kept = e->nest.together && !e->nest.unrolled;
-    LLVMBasicBlockRef row_end =
-        kept ? LLVMCreateBasicBlockInContext(e->k.context, "row.end") : NULL;
+    LLVMBasicBlockRef row_end = r->accumulator->where == NEST_MEMORY
+                                    ? LLVMCreateBasicBlockInContext(e->k.context, "row.end")
+                                    : NULL;
     LLVMValueRef values[TOSAJIT_MAX_TENSORS];
     emit_row_scalars(r);
     fill_splat_buffers(r);
@@ -251,25 +196,12 @@ static void emit_reduced_row(row_emitter *r, void *none) {
         emit_folded(r, int64_constant(e, 0), e->cols, row_end, values);
     else
         emit_segments(r, row_end, values);
-    for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
-        if (is_reduction(e, t)) store_reduction(r, t, 1, values[t], r->pointers[t], NULL);
-    if (!row_end) return;
-    LLVMBuildBr(e->k.builder, row_end);
-    continue_in(e, row_end);
+    for (int32_t t = first_reduction(e); t < tensor_count(e); t = next_reduction(e, t))
+        store_reduction(r, t, 1, values[t], r->pointers[t], NULL);
+    if (row_end) end_if(e, row_end);
 }
 
-/* ---------------------------------------------------------------------------------------------
- * All rows */
-
-void emit_reduced_rows(row_emitter *r, const LLVMValueRef *pointers, LLVMBasicBlockRef after) {
-    const part_emitter *e = r->part;
-    const size_t bytes = (size_t)tensor_count(e) * sizeof *pointers;
-    row_state s = {.first = int64_constant(e, 0)};
-    memcpy(s.pointers, pointers, bytes);
-    if (e->nest.together) r->together = count_together(r);
-    if (e->nest.unrolled)
-        emit_rows_while(r, e->nest.together, r->together, &s, emit_unrolled_rows, NULL);
-    emit_rows_while(r, 1, e->rows, &s, emit_reduced_row, NULL);
-    memcpy(r->pointers, s.pointers, bytes);
-    LLVMBuildBr(e->k.builder, after);
+void emit_reduced_rows(row_emitter *r, reduced_state *s) {
+    if (r->accumulator->rows > 1) r->together = count_together(r);
+    emit_rows_while(r, 1, r->part->rows, &s->rows, emit_reduced_row, NULL);
 }

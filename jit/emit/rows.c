@@ -26,40 +26,39 @@ static unsigned last_lanes(const part_emitter *e) {
 }
 
 /* `if (start < end) { do step; while (column < end); }`. The loop has a block before it and one
- * behind it that nothing else uses, as LLVM wants its loops. What is returned is the column that it
- * has left to others. */
-static LLVMValueRef emit_level(row_emitter *r, const level *lv, LLVMValueRef start,
-                               const held *tail) {
+ * behind it that nothing else uses, as LLVM wants its loops. */
+LLVMValueRef emit_level(row_emitter *r, const level *lv, LLVMValueRef start, const held *tail) {
     const part_emitter *e = r->part;
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->k.builder), enter = new_block(e, "columns"),
-                      after = LLVMCreateBasicBlockInContext(e->k.context, "columns.end");
-    LLVMBuildCondBr(e->k.builder, LLVMBuildICmp(e->k.builder, LLVMIntSGT, lv->end, start, ""),
-                    enter, after);
-    LLVMPositionBuilderAtEnd(e->k.builder, enter);
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->k.builder),
+                      after = begin_if(e, compare(e, LLVMIntSGT, lv->end, start), "columns",
+                                       "columns.end"),
+                      enter = LLVMGetInsertBlock(e->k.builder);
+    handed kept, h;
+    keep_partials(r, &kept);
     if (!e->nest.fast_isel) emit_splats(r, lv->nest.lanes);
     if (lv->mask) {
         emit_body(r, (step){.lanes = lv->nest.lanes, .column = start, .mask = lv->mask});
-        LLVMBuildBr(e->k.builder, after);
-        continue_in(e, after);
+        end_if(e, after);
         return lv->end;
     }
     LLVMBasicBlockRef turn = new_block(e, "step"),
                       leave = LLVMCreateBasicBlockInContext(e->k.context, "columns.leave");
     fast_isel_fall_into(e, turn);
     LLVMPositionBuilderAtEnd(e->k.builder, turn);
-    LLVMValueRef column = LLVMBuildPhi(e->k.builder, e->k.i64, "column");
+    LLVMValueRef column = enter_value(e, "column", start, enter);
+    enter_partials(r, enter, &h);
     emit_step(r, lv, column, tail);
+    hand_partials(r, &h);
     LLVMValueRef next = fast_isel_hide(
         e, LLVMBuildAdd(e->k.builder, column, int64_constant(e, step_size(lv)), "next"));
-    LLVMAddIncoming(column, (LLVMValueRef[]){start, next},
-                    (LLVMBasicBlockRef[]){enter, LLVMGetInsertBlock(e->k.builder)}, 2);
-    LLVMBuildCondBr(e->k.builder, LLVMBuildICmp(e->k.builder, LLVMIntSLT, next, lv->end, ""), turn,
-                    leave);
+    turn_value(e, column, next);
+    LLVMBuildCondBr(e->k.builder, compare(e, LLVMIntSLT, next, lv->end), turn, leave);
     continue_in(e, leave);
     fast_isel_fall_into(e, after);
     continue_in(e, after);
     LLVMValueRef left = LLVMBuildPhi(e->k.builder, e->k.i64, "left");
     LLVMAddIncoming(left, (LLVMValueRef[]){start, next}, (LLVMBasicBlockRef[]){before, leave}, 2);
+    join_partials(r, &kept, before, leave);
     return left;
 }
 
@@ -108,8 +107,7 @@ static void emit_plane_end(row_emitter *r, LLVMBasicBlockRef planes, const LLVMV
         LLVMBuildSub(e->k.builder, LLVMBuildLoad2(e->k.builder, e->k.i64, e->planes_left, ""),
                      int64_constant(e, 1), "");
     LLVMBuildStore(e->k.builder, left, e->planes_left);
-    LLVMBuildCondBr(e->k.builder,
-                    LLVMBuildICmp(e->k.builder, LLVMIntSGT, left, int64_constant(e, 0), ""), more,
+    LLVMBuildCondBr(e->k.builder, compare(e, LLVMIntSGT, left, int64_constant(e, 0)), more,
                     r->done);
     continue_in(e, more);
     for (int32_t t = 0; t < tensor_count(e); t++)
@@ -143,18 +141,14 @@ static void emit_tail_row(row_emitter *r) {
         start = e->levels[k].end;
     }
     if (!overlaps || e->nest.levels[0].shared) return;
-    LLVMBasicBlockRef more = new_block(e, "last"),
-                      after = LLVMCreateBasicBlockInContext(e->k.context, "last.end");
-    LLVMBuildCondBr(e->k.builder, LLVMBuildICmp(e->k.builder, LLVMIntSGT, e->cols, start, ""), more,
-                    after);
-    LLVMPositionBuilderAtEnd(e->k.builder, more);
+    LLVMBasicBlockRef after =
+        begin_if(e, compare(e, LLVMIntSGT, e->cols, start), "last", "last.end");
     emit_splats(r, lanes);
     begin_values(r);
     take(r, 0, e->part->leaf_count, &tail);
     emit_nodes(r, lanes);
     emit_last_stores(r, lanes, lanes);
-    LLVMBuildBr(e->k.builder, after);
-    continue_in(e, after);
+    end_if(e, after);
 }
 
 /* The levels between the peeled vectors of a row: wide steps, then single vectors. They begin where
@@ -165,6 +159,10 @@ static void emit_between(row_emitter *r) {
     const unsigned lanes = e->nest.lanes;
     LLVMValueRef column = emit_aligned_column(r, int64_constant(e, lanes - 1), lanes);
     for (int k = 0; k < 2; k++) column = emit_level(r, &e->levels[k], column, NULL);
+}
+
+static LLVMValueRef is_longer(const part_emitter *e, int64_t columns) {
+    return compare(e, LLVMIntSGT, e->cols, int64_constant(e, columns));
 }
 
 /* What a row of a vector at least has before its last one: the first, and the levels if anything is
@@ -179,12 +177,7 @@ static void emit_before_last(row_emitter *r) {
     if (e->part->cols_multiple > two_vectors) {
         emit_between(r);
     } else {
-        LLVMBasicBlockRef between = new_block(e, "between"),
-                          after = LLVMCreateBasicBlockInContext(e->k.context, "between.end");
-        LLVMValueRef two = int64_constant(e, two_vectors);
-        LLVMBuildCondBr(e->k.builder, LLVMBuildICmp(e->k.builder, LLVMIntSGT, e->cols, two, ""),
-                        between, after);
-        LLVMPositionBuilderAtEnd(e->k.builder, between);
+        LLVMBasicBlockRef after = begin_if(e, is_longer(e, two_vectors), "between", "between.end");
         emit_between(r);
         fast_isel_fall_into(e, after);
         continue_in(e, after);
@@ -254,10 +247,6 @@ static void emit_halved_row(row_emitter *r) {
     emit_last_stores(r, lanes, lanes / 2);
 }
 
-static LLVMValueRef is_longer(const part_emitter *e, int64_t columns) {
-    return LLVMBuildICmp(e->k.builder, LLVMIntSGT, e->cols, int64_constant(e, columns), "");
-}
-
 /* A row by its columns. */
 static void emit_masked_or_peeled_row(row_emitter *r) {
     const part_emitter *e = r->part;
@@ -286,22 +275,16 @@ static void (*const emit_row[])(row_emitter *) = {
 static void emit_row_loop(row_emitter *r, nest_row kind, const LLVMValueRef *pointers,
                           LLVMBasicBlockRef after) {
     const part_emitter *e = r->part;
-    LLVMValueRef moving[TOSAJIT_MAX_TENSORS], zero = int64_constant(e, 0);
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->k.builder),
-                      head = enter_loop(e, "rows", pointers, moving);
-    LLVMValueRef row = LLVMBuildPhi(e->k.builder, e->k.i64, "row");
-    memcpy(r->pointers, moving, (size_t)tensor_count(e) * sizeof *moving);
+    LLVMValueRef moving[TOSAJIT_MAX_TENSORS];
+    const counted_loop loop = begin_rows(r, "rows", pointers, moving);
     emit_row_scalars(r);
     fill_splat_buffers(r);
     emit_row[kind](r);
-
-    LLVMBasicBlockRef last = LLVMGetInsertBlock(e->k.builder);
     LLVMValueRef next =
-        fast_isel_hide(e, LLVMBuildAdd(e->k.builder, row, int64_constant(e, 1), ""));
-    LLVMAddIncoming(row, (LLVMValueRef[]){zero, next}, (LLVMBasicBlockRef[]){before, last}, 2);
+        fast_isel_hide(e, LLVMBuildAdd(e->k.builder, loop.index, int64_constant(e, 1), ""));
+    turn_value(e, loop.index, next);
     step_pointers(r, moving, r->row_strides);
-    LLVMBuildCondBr(e->k.builder, LLVMBuildICmp(e->k.builder, LLVMIntSLT, next, e->rows, ""), head,
-                    after);
+    LLVMBuildCondBr(e->k.builder, compare(e, LLVMIntSLT, next, e->rows), loop.head, after);
 }
 
 /* Both row loops of a variant: for rows of at most so many columns, and for longer ones. Unless
@@ -332,17 +315,16 @@ static void emit_short_and_long(row_emitter *r, const LLVMValueRef *pointers,
  * the end of the variant, the builder goes on there. */
 static void emit_rows(row_emitter *r, nest_row kind, const LLVMValueRef *pointers,
                       LLVMBasicBlockRef after) {
-    if (kind == r->part->nest.rows[0] && r->part->nest.row_count > 1) {
+    const nest *n = &r->part->nest;
+    if (nest_reduces(n)) {
+        emit_reduced(r, pointers, after);
+    } else if (kind == n->rows[0] && n->row_count > 1) {
         const int64_t known = r->part->part->cols_multiple;
-        emit_short_and_long(r, pointers, after, kind == NEST_EXACT ? known : r->part->nest.lanes);
+        emit_short_and_long(r, pointers, after, kind == NEST_EXACT ? known : n->lanes);
         return;
+    } else {
+        emit_row_loop(r, kind, pointers, after);
     }
-    if (kind == NEST_REDUCED || kind == NEST_REDUCED_COLUMNS) {
-        (kind == NEST_REDUCED ? emit_reduced_rows : emit_reduced_columns)(r, pointers, after);
-        if (after != r->done) continue_in(r->part, after);
-        return;
-    }
-    emit_row_loop(r, kind, pointers, after);
     if (after != r->done) continue_in(r->part, after);
 }
 
@@ -369,8 +351,7 @@ void emit_variant(const part_emitter *e, const tosajit_variant *variant, nest_ro
                      .row_strides = tile->row_strides,
                      .scalars = e->k.scalars,
                      .splats = e->k.splats,
-                     .values = e->k.values,
-                     .groups = reduction_groups(e)};
+                     .values = e->k.values};
     emit_splat_buffers(&r);
     emit_planes(&r, row, tile->pointers);
 }

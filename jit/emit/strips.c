@@ -57,36 +57,25 @@ static void store(const part_emitter *e, const strip *s, int32_t t, LLVMValueRef
     LLVMBuildStore(e->k.builder, value, place(e, s, t, memory, column));
 }
 
-void emit_strip_memory(part_emitter *e) {
-    for (int32_t t = e->part->leaf_count; e->nest.strip && t < tensor_count(e); t++) {
-        if (!is_combined(e, t)) continue;
-        LLVMTypeRef type = LLVMArrayType2(step_type(e, t), e->nest.strip / e->nest.lanes);
-        for (int k = 0; k < 2; k++) {
-            e->strips[t][k] = LLVMBuildAlloca(e->k.builder, type, "strip");
-            LLVMSetAlignment(e->strips[t][k], 64);
-        }
-    }
-}
-
 /* ---------------------------------------------------------------------------------------------
  * What is done at each step of a strip */
 
 static void clear_partials(row_emitter *r, const strip *s, LLVMValueRef column) {
     const part_emitter *e = r->part;
-    for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
+    for (int32_t t = first_reduction(e); t < tensor_count(e); t = next_reduction(e, t))
         if (is_combined(e, t))
             store(e, s, t, s->partials[t], column, emit_neutral(e, e->nest.lanes, t));
 }
 
 static void add_row(row_emitter *r, const strip *s, LLVMValueRef column) {
     const part_emitter *e = r->part;
-    for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
+    for (int32_t t = first_reduction(e); t < tensor_count(e); t = next_reduction(e, t))
         if (is_combined(e, t)) r->partials[t][0] = load(e, s, t, s->partials[t], column);
     for (unsigned k = 0; k < s->count; k++) {
         memcpy(r->pointers, s->rows[k], sizeof s->rows[k]);
         emit_step(r, &e->levels[0], column, NULL);
     }
-    for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
+    for (int32_t t = first_reduction(e); t < tensor_count(e); t = next_reduction(e, t))
         if (is_combined(e, t)) store(e, s, t, s->partials[t], column, r->partials[t][0]);
 }
 
@@ -105,8 +94,7 @@ static void prefetch_rows(row_emitter *r, const strip *s, LLVMValueRef column) {
             LLVMValueRef ahead =
                 LLVMBuildMul(e->k.builder, r->row_strides[t], int64_constant(e, s->count), "");
             ahead = LLVMBuildAdd(e->k.builder, ahead, int64_constant(e, at % bytes), "");
-            lane_prefetch(&one, LLVMBuildGEP2(e->k.builder, LLVMInt8TypeInContext(e->k.context),
-                                              element_address(r, t, column, 0), &ahead, 1, ""));
+            lane_prefetch(&one, behind(e, element_address(r, t, column, 0), ahead));
         }
     }
 }
@@ -118,7 +106,7 @@ static void add_row_ahead(row_emitter *r, const strip *s, LLVMValueRef column) {
 
 static void add_segment(row_emitter *r, const strip *s, LLVMValueRef column) {
     const part_emitter *e = r->part;
-    for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
+    for (int32_t t = first_reduction(e); t < tensor_count(e); t = next_reduction(e, t))
         if (is_combined(e, t))
             store(e, s, t, s->totals[t], column,
                   emit_combined(e, e->nest.lanes, t, load(e, s, t, s->totals[t], column),
@@ -127,11 +115,10 @@ static void add_segment(row_emitter *r, const strip *s, LLVMValueRef column) {
 
 static void store_totals(row_emitter *r, const strip *s, LLVMValueRef column) {
     const part_emitter *e = r->part;
-    for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
-        if (is_reduction(e, t))
-            store_reduction(r, t, e->nest.lanes,
-                            is_combined(e, t) ? load(e, s, t, s->totals[t], column) : NULL,
-                            element_address(r, t, column, 0), NULL);
+    for (int32_t t = first_reduction(e); t < tensor_count(e); t = next_reduction(e, t))
+        store_reduction(r, t, e->nest.lanes,
+                        is_combined(e, t) ? load(e, s, t, s->totals[t], column) : NULL,
+                        element_address(r, t, column, 0), NULL);
 }
 
 /* ---------------------------------------------------------------------------------------------
@@ -150,12 +137,10 @@ static void find_distance(const row_emitter *r, strip *s) {
     s->are_large = s->are_far = LLVMConstNull(LLVMInt1TypeInContext(e->k.context));
     for (int32_t t = 0; t < e->part->leaf_count; t++) {
         if (!is_long(r, t)) continue;
-        const int64_t strip = (int64_t)e->nest.strip * e->part->element_sizes[t];
+        const int64_t strip = (int64_t)r->accumulator->count * e->part->element_sizes[t];
         LLVMValueRef bytes = LLVMBuildMul(e->k.builder, e->rows, r->row_strides[t], ""),
-                     large = LLVMBuildICmp(e->k.builder, LLVMIntSGE, bytes,
-                                           int64_constant(e, COST_STRIP_FAR), ""),
-                     wide = LLVMBuildICmp(e->k.builder, LLVMIntSGT, r->row_strides[t],
-                                          int64_constant(e, strip), ""),
+                     large = compare(e, LLVMIntSGE, bytes, int64_constant(e, COST_STRIP_FAR)),
+                     wide = compare(e, LLVMIntSGT, r->row_strides[t], int64_constant(e, strip)),
                      far = LLVMBuildAnd(e->k.builder, large, wide, "");
         s->are_large = LLVMBuildOr(e->k.builder, s->are_large, large, "");
         s->are_far = LLVMBuildOr(e->k.builder, s->are_far, far, "");
@@ -180,22 +165,19 @@ static void add_with_prefetches(row_emitter *r, const strip *s) {
 /* The next rows, from r->pointers on. All have the same values of a row, or there is one. */
 static void add_some(row_emitter *r, strip *s, unsigned count) {
     const part_emitter *e = r->part;
-    LLVMTypeRef byte = LLVMInt8TypeInContext(e->k.context);
     emit_row_scalars(r);
     fill_splat_buffers(r);
     emit_splats(r, e->nest.lanes);
     s->count = count;
     for (unsigned k = 0; k < count; k++) {
         memcpy(s->rows[k], r->pointers, sizeof s->rows[k]);
-        for (int32_t t = 0; t < tensor_count(e); t++) {
-            LLVMValueRef step = r->row_strides[t];
-            r->pointers[t] = LLVMBuildGEP2(e->k.builder, byte, r->pointers[t], &step, 1, "");
-        }
+        for (int32_t t = 0; t < tensor_count(e); t++)
+            r->pointers[t] = behind(e, r->pointers[t], r->row_strides[t]);
     }
-    LLVMValueRef behind[TOSAJIT_MAX_TENSORS];
-    memcpy(behind, r->pointers, sizeof behind);
+    LLVMValueRef next[TOSAJIT_MAX_TENSORS];
+    memcpy(next, r->pointers, sizeof next);
     add_with_prefetches(r, s);
-    memcpy(r->pointers, count == 1 ? s->rows[0] : behind, sizeof behind);
+    memcpy(r->pointers, count == 1 ? s->rows[0] : next, sizeof next);
 }
 
 static void add_one_row(row_emitter *r, void *s) { add_some(r, s, 1); }
@@ -218,7 +200,7 @@ static void add_together(row_emitter *r, strip *s, LLVMValueRef end, row_state *
 static void add_rows(row_emitter *r, strip *s, LLVMValueRef first, LLVMValueRef end) {
     row_state state = {.first = first};
     memcpy(state.pointers, r->pointers, sizeof state.pointers);
-    if (r->part->nest.strip_rows > 1 && !(r->variant->splat | r->variant->either))
+    if (r->accumulator->rows > 1 && !(r->variant->splat | r->variant->either))
         add_together(r, s, end, &state);
     emit_rows_while(r, 1, end, &state, add_one_row, s);
     memcpy(r->pointers, state.pointers, sizeof state.pointers);
@@ -226,84 +208,64 @@ static void add_rows(row_emitter *r, strip *s, LLVMValueRef first, LLVMValueRef 
 
 /* The first segment's partial results become the totals. */
 static void choose_partials(const part_emitter *e, strip *s, LLVMValueRef is_later) {
-    for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
+    for (int32_t t = first_reduction(e); t < tensor_count(e); t = next_reduction(e, t))
         if (is_combined(e, t))
             s->partials[t] =
-                LLVMBuildSelect(e->k.builder, is_later, e->strips[t][1], s->totals[t], "");
+                LLVMBuildSelect(e->k.builder, is_later, e->memory[t][1], s->totals[t], "");
 }
 
 static void add_later_segment(row_emitter *r, const strip *s, LLVMValueRef is_later) {
     const part_emitter *e = r->part;
-    LLVMBasicBlockRef more = new_block(e, "strip.totals"),
-                      after = LLVMCreateBasicBlockInContext(e->k.context, "strip.totals.end");
-    LLVMBuildCondBr(e->k.builder, is_later, more, after);
-    LLVMPositionBuilderAtEnd(e->k.builder, more);
+    LLVMBasicBlockRef after = begin_if(e, is_later, "strip.totals", "strip.totals.end");
     for_steps(r, s, add_segment);
-    LLVMBuildBr(e->k.builder, after);
-    continue_in(e, after);
+    end_if(e, after);
 }
 
 /* All segments of rows. */
 static void add_segments(row_emitter *r, strip *s, const LLVMValueRef *pointers) {
     const part_emitter *e = r->part;
     LLVMValueRef moving[TOSAJIT_MAX_TENSORS];
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->k.builder),
-                      head = enter_loop(e, "strip.segment", pointers, moving);
-    LLVMValueRef first = LLVMBuildPhi(e->k.builder, e->k.i64, "first");
-    LLVMValueRef next = LLVMBuildAdd(e->k.builder, first, int64_constant(e, REDUCE_RUN), "next");
-    LLVMValueRef is_later =
-        LLVMBuildICmp(e->k.builder, LLVMIntSGT, first, int64_constant(e, 0), "");
-    memcpy(r->pointers, moving, (size_t)tensor_count(e) * sizeof *moving);
+    const counted_loop loop = begin_rows(r, "strip.segment", pointers, moving);
+    LLVMValueRef next =
+        LLVMBuildAdd(e->k.builder, loop.index, int64_constant(e, REDUCE_RUN), "next");
+    LLVMValueRef is_later = compare(e, LLVMIntSGT, loop.index, int64_constant(e, 0));
     choose_partials(e, s, is_later);
     for_steps(r, s, clear_partials);
-    add_rows(r, s, first, smaller_of(e, next, e->rows));
+    add_rows(r, s, loop.index, smaller_of(e, next, e->rows));
     add_later_segment(r, s, is_later);
-    LLVMBasicBlockRef last = LLVMGetInsertBlock(e->k.builder),
-                      after = LLVMCreateBasicBlockInContext(e->k.context, "strip.segment.end");
-    for (int32_t t = 0; t < tensor_count(e); t++)
-        LLVMAddIncoming(moving[t], &r->pointers[t], &last, 1);
-    LLVMAddIncoming(first, (LLVMValueRef[]){int64_constant(e, 0), next},
-                    (LLVMBasicBlockRef[]){before, last}, 2);
-    LLVMBuildCondBr(e->k.builder, LLVMBuildICmp(e->k.builder, LLVMIntSLT, next, e->rows, ""), head,
-                    after);
-    continue_in(e, after);
+    for (int32_t t = 0; t < tensor_count(e); t++) turn_value(e, moving[t], r->pointers[t]);
+    end_counted_at(e, &loop, next, e->rows);
 }
 
 /* All whole steps, strip by strip. */
 static void emit_all(row_emitter *r, const LLVMValueRef *pointers) {
     const part_emitter *e = r->part;
-    LLVMValueRef end = e->levels[0].end;
+    LLVMValueRef end = e->levels[0].end, count = int64_constant(e, r->accumulator->count);
     strip s;
-    for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
-        if (is_combined(e, t)) s.totals[t] = e->strips[t][0];
+    for (int32_t t = first_reduction(e); t < tensor_count(e); t = next_reduction(e, t))
+        s.totals[t] = e->memory[t][0];
     find_distance(r, &s);
     const counted_loop loop = begin_counted(e, "strip", int64_constant(e, 0));
-    LLVMValueRef next =
-        LLVMBuildAdd(e->k.builder, loop.index, int64_constant(e, e->nest.strip), "next");
+    LLVMValueRef next = LLVMBuildAdd(e->k.builder, loop.index, count, "next");
     s.first = loop.index;
     s.end = smaller_of(e, next, end);
     add_segments(r, &s, pointers);
     memcpy(r->pointers, pointers, (size_t)tensor_count(e) * sizeof *pointers);
     for_steps(r, &s, store_totals);
-    end_counted(e, &loop, e->nest.strip, end);
+    end_counted_at(e, &loop, next, end);
 }
 
-LLVMValueRef emit_strips(row_emitter *r, const LLVMValueRef *pointers) {
+void emit_strips(row_emitter *r, reduced_state *s) {
     const part_emitter *e = r->part;
-    LLVMValueRef zero = int64_constant(e, 0), end = e->levels[0].end,
+    LLVMValueRef zero = s->column, end = e->levels[0].end,
                  least = int64_constant(e, NEST_STRIP_STEPS * step_size(&e->levels[0]));
-    if (!e->nest.strip) return zero;
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->k.builder), strips = new_block(e, "strips"),
-                      after = LLVMCreateBasicBlockInContext(e->k.context, "strips.end");
-    LLVMBuildCondBr(e->k.builder, LLVMBuildICmp(e->k.builder, LLVMIntSGT, end, least, ""), strips,
-                    after);
-    LLVMPositionBuilderAtEnd(e->k.builder, strips);
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->k.builder),
+                      after =
+                          begin_if(e, compare(e, LLVMIntSGT, end, least), "strips", "strips.end");
     r->groups = 1;
-    emit_all(r, pointers);
+    emit_all(r, s->begin);
     LLVMBasicBlockRef last = LLVMGetInsertBlock(e->k.builder);
-    LLVMBuildBr(e->k.builder, after);
-    continue_in(e, after);
-    LLVMValueRef start = LLVMBuildPhi(e->k.builder, e->k.i64, "start");
-    LLVMAddIncoming(start, (LLVMValueRef[]){zero, end}, (LLVMBasicBlockRef[]){before, last}, 2);
-    return start;
+    end_if(e, after);
+    s->column = enter_value(e, "start", zero, before);
+    LLVMAddIncoming(s->column, &end, &last, 1);
 }

@@ -21,9 +21,14 @@
  *     NEST_HALVES    n < a vector   two overlapping vectors of 4, 2 or 1 lanes: [0,4) [n-4,n)
  *     NEST_STREAMED  results beyond as peeled, by whole cache lines that bypass the caches
  *                    the caches
- *     NEST_REDUCED   any n; the columns are reduced: as NEST_TAIL, in segments; short
- *                    rows are folded together
- *     NEST_REDUCED_COLUMNS     any n; the rows are reduced: at each step of columns all rows
+ *     the columns are reduced; the loops follow each other:
+ *     NEST_REDUCED_BRIEF       a few n, known: several rows at once, without a loop
+ *     NEST_REDUCED             any n: as NEST_TAIL, in segments; row by row
+ *     the rows are reduced, at each step of columns all of them; the loops follow each other:
+ *     NEST_REDUCED_NARROW      n <= a vector  one masked vector
+ *     NEST_REDUCED_STRIPS      n > 4 steps    row by row, all steps of a strip of columns
+ *     NEST_REDUCED_COLUMNS     any n          as NEST_TAIL, in segments
+ *     NEST_REDUCED_FEW         any n          a few rows, known: without a loop
  *
  * What a part reduces is a dimension like the others, or some neighbours that are one here, but its
  * indices keep their order, and no other dimension is joined with it. */
@@ -41,8 +46,12 @@ typedef enum nest_row {
     NEST_MASKED_OR_PEELED,
     NEST_HALVES,
     NEST_STREAMED,
+    NEST_REDUCED_BRIEF, /* this and those below reduce */
     NEST_REDUCED,
+    NEST_REDUCED_NARROW,
+    NEST_REDUCED_STRIPS,
     NEST_REDUCED_COLUMNS,
+    NEST_REDUCED_FEW,
 } nest_row;
 
 /* A loop over columns, in steps of `repeats` vectors of `lanes`, which LLVM may divide. */
@@ -55,13 +64,36 @@ typedef struct nest_level {
 
 enum {
     NEST_MAX_LEVELS = 3,
-    NEST_MAX_ROWS = 2,
+    NEST_MAX_ROWS = 3,
     NEST_TOGETHER_COLUMNS = 128, /* longer rows are folded one by one */
     NEST_MOST_TOGETHER = 16,     /* rows */
     NEST_STRIP_STEPS = 4,        /* rows of no more steps have their partial results in registers */
-    NEST_NARROW_SIDE = 4,        /* segments side by side of narrow rows */
+    NEST_NARROW_SIDE = 4,        /* segments side by side of NEST_REDUCED_NARROW */
     NEST_STRIP_ROWS = 4,         /* that are added to a strip at once, if ops are light */
 };
+
+typedef enum nest_place { NEST_REGISTERS, NEST_MEMORY } nest_place;
+
+/* What a partial result is: a value; or the three of a maximum or minimum (jit/emit/extremes.c). */
+typedef enum nest_kept { NEST_VALUE, NEST_THREE } nest_kept;
+
+/* The partial results of a reduction, in one of its loops.
+ *
+ *     loop               where                     count                  rows
+ *     -----------------  ------------------------  ---------------------  --------------------
+ *     BRIEF, REDUCED     registers; of rows that   steps that hold those  folded to a vector
+ *                        wait for others, memory   of a row               (jit/emit/fold.c)
+ *     NARROW, COLUMNS,   registers                 segments of rows side  1
+ *     FEW                                          by side
+ *     STRIPS             memory                    columns                added at once, where no
+ *                                                                         operand repeats
+ */
+typedef struct nest_accumulator {
+    nest_place where;
+    nest_kept kept;
+    unsigned lanes; /* of a step */
+    unsigned count, rows;
+} nest_accumulator;
 
 typedef struct nest {
     unsigned lanes;    /* of one vector */
@@ -72,16 +104,9 @@ typedef struct nest {
      * are rare or short beside their code serve all variants at once. */
     int merged_count, row_count;
     nest_row merged[NEST_MAX_ROWS], rows[NEST_MAX_ROWS];
-    bool fast_isel;  /* the code is written for LLVM's FastISel */
-    bool any_order;  /* lanes of bf16 may be computed in any order */
-    unsigned side;   /* segments of rows that are reduced side by side in registers */
-    unsigned narrow; /* lanes, for rows of at most so many columns; 0: no such loop */
-    unsigned
-        together;   /* rows whose partial results are folded together (jit/emit/fold.c); 0: none */
-    bool unrolled;  /* rows that are folded together, or that columns combine, have no loop */
-    unsigned strip; /* columns whose partial results lie in memory (jit/emit/strips.c); 0: none */
-    unsigned strip_rows; /* that are added to it at once, where no operand repeats along columns */
-    bool in_three;       /* a maximum or minimum is kept as three values (jit/emit/extremes.c) */
+    nest_accumulator accumulators[NEST_MAX_ROWS]; /* of rows[k], if these reduce */
+    bool fast_isel;                               /* the code is written for LLVM's FastISel */
+    bool any_order;                               /* lanes of bf16 may be computed in any order */
 } nest;
 
 /* The machine that the code is for. */
@@ -106,7 +131,8 @@ unsigned nest_step(const nest *n);
 /* Whether rows begin and end with a peeled vector. */
 bool nest_is_peeled(const nest *n);
 
-/* Whether rows are reduced, along columns. */
+/* Whether the loops reduce anything; and whether that is each row, along its columns. */
+bool nest_reduces(const nest *n);
 bool nest_reduces_rows(const nest *n);
 
 /* How a row of so many columns ends. Peeled rows need a mask only where they are shorter than a

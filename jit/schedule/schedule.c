@@ -12,11 +12,20 @@
 #include "runtime/base/types.h"
 #include "runtime/expr/ops.h"
 
+/* The accumulators of a part's reductions. */
+typedef struct reductions {
+    unsigned bytes, widest; /* of an element of all of them, and of the widest */
+    bool of_bits;           /* one is of i1, which has no bytes */
+    bool is_long;           /* one takes many instructions */
+    const expr_node *only;  /* null: there are several */
+} reductions;
+
 /* What is asked. */
 typedef struct asked {
     const plan_part *part;
     const cpu_level *level;
     part_work work;
+    reductions reduced;
 } asked;
 
 static bool has_splat_buffers(const plan_part *part) {
@@ -71,8 +80,26 @@ static bool may_separate(const asked *a) {
            (a->level->vector_bytes > 16 || w->narrowest == w->largest);
 }
 
-/* How rows are peeled, if they are: in `lanes` and `unroll`, and whether a step's vectors are
- * separate.
+/* The columns of rows that no call can join, as one of their operands is one value per row; else as
+ * many as there may be. */
+static int64_t columns_of(const plan_part *part) {
+    const int64_t size = plan_reduces_columns(part) ? plan_reduced_size(part)
+                         : part->columns >= 0       ? part->extents[part->columns]
+                                                    : TOSAJIT_DYNAMIC;
+    bool splat = false;
+    for (int32_t k = 0; k < part->leaf_count; k++)
+        splat |= part->columns >= 0 && part->leaves[k].maps[part->columns] == MAP_ZERO;
+    return splat && size != TOSAJIT_DYNAMIC ? size : INT64_MAX;
+}
+
+/* A step of rows of elements. */
+typedef struct step {
+    unsigned lanes, unroll; /* of a vector; vectors */
+    bool separate;          /* these are not one long vector */
+    bool peeled;            /* rows begin and end with a vector of their own */
+} step;
+
+/* Vectors of a step, as rows are peeled, if they are.
  *
  * Few light ops are bound by memory. What is aligned then is memory: a vector of NEON is as long as
  * a pair of registers, which one instruction loads or stores. On x86 one of f16 is as long as what
@@ -80,17 +107,20 @@ static bool may_separate(const asked *a) {
  * a sum takes 1.25 times as long. LLVM stores what it has divided in any order. Of vectors that are
  * part of a cache line, that takes up to twice as long where lines come from L2; so these are
  * separate. */
-static bool choose_peeled(const asked *a, unsigned *lanes, unsigned *unroll, bool *separate) {
+static step choose_step(const asked *a) {
     const part_work *w = &a->work;
     const unsigned vector = a->level->vector_bytes;
     const bool few = w->heavy == 0 && w->light <= COST_PEELED_OPS,
                single = (w->f16 && vector > 16) || (w->bf16 && vector >= COST_LINE_BYTES);
-    *separate = few && (vector < COST_LINE_BYTES || single) && may_separate(a);
-    const bool peeled = few && (*separate || vector >= COST_LINE_BYTES);
+    step s = {.lanes = vector / w->widest, .unroll = choose_unroll(a)};
+    while (s.lanes * s.unroll / 2 >= columns_of(a->part))
+        *(s.unroll > 1 ? &s.unroll : &s.lanes) /= 2;
+    s.separate = few && (vector < COST_LINE_BYTES || single) && may_separate(a);
+    s.peeled = few && (s.separate || vector >= COST_LINE_BYTES);
     const unsigned lane_bytes = single ? w->widest : w->largest;
-    for (; peeled && *unroll > 2 && *lanes * lane_bytes < a->level->access_bytes; *unroll /= 2)
-        *lanes *= 2;
-    return peeled;
+    for (; s.peeled && s.unroll > 2 && s.lanes * lane_bytes < a->level->access_bytes; s.unroll /= 2)
+        s.lanes *= 2;
+    return s;
 }
 
 /* Rows have a tail, unless they are known to be whole vectors. It is masked where masks are free,
@@ -173,24 +203,37 @@ static void schedule_tail(const asked *a, unsigned unroll, nest *n) {
 
 /* Whether it is a maximum or minimum of floats that NaN wins: of two values these are five
  * instructions, where a CPU has no instruction for it. */
-static bool is_long_extreme(const asked *a, const expr_node *node) {
-    return a->level->extremes != CPU_EXTREMES_NATIVE &&
+static bool is_long_extreme(const cpu_level *level, const expr_node *node) {
+    return level->extremes != CPU_EXTREMES_NATIVE &&
            (node->op == TOSAJIT_OP_reduce_max || node->op == TOSAJIT_OP_reduce_min) &&
            type_is_float(node->type.element) && node->attributes.nan_mode == TOSAJIT_NAN_PROPAGATE;
+}
+
+static reductions find_reductions(const plan_part *part, const tosajit_expr *program,
+                                  const cpu_level *level) {
+    reductions r = {.widest = 1};
+    int count = 0;
+    for (int32_t k = 0; k < part->result_count; k++) {
+        const expr_node *node = &program->nodes[part->values[k]];
+        if (!(part->reductions >> k & 1)) continue;
+        const unsigned bytes = (unsigned)tosajit_type_size(reduce_accumulator(node->type.element));
+        r.bytes += bytes;
+        if (bytes > r.widest) r.widest = bytes;
+        r.of_bits |= node->type.element == TOSAJIT_I1;
+        r.is_long |= is_long_extreme(level, node);
+        r.only = count++ ? NULL : node;
+    }
+    return r;
 }
 
 /* Whether a part's only reduction is a maximum or minimum of f32 over many elements, with few ops
  * before it: then it is kept as three values. A CPU that has an instruction needs no such thing,
  * and where numbers win over NaN there is nothing to keep. */
-static bool is_kept_in_three(const asked *a, const tosajit_expr *program) {
-    const plan_part *part = a->part;
-    const int64_t size = plan_reduced_size(part);
-    int32_t k = 0;
-    while (!(part->reductions >> k & 1)) k++;
-    const expr_node *node = &program->nodes[part->values[k]];
-    return part->reductions >> k == 1 && is_long_extreme(a, node) && a->work.heavy == 0 &&
+static bool is_kept_in_three(const asked *a) {
+    const int64_t size = plan_reduced_size(a->part);
+    return a->reduced.only && a->reduced.is_long && a->work.heavy == 0 &&
            a->work.light <= COST_IN_THREE_LIGHT &&
-           reduce_accumulator(node->type.element) == TOSAJIT_F32 &&
+           reduce_accumulator(a->reduced.only->type.element) == TOSAJIT_F32 &&
            (size == TOSAJIT_DYNAMIC || size > (int64_t)REDUCE_PARTIALS);
 }
 
@@ -216,26 +259,19 @@ static unsigned choose_side(const asked *a, unsigned lanes) {
     return rows != TOSAJIT_DYNAMIC && rows < (int64_t)(side * REDUCE_RUN) ? 1 : side;
 }
 
-/* Lanes of a step for rows of few columns, where a call decides how many there are: one vector,
+/* Whether rows of few columns have a loop: where a call decides how many there are, of one vector,
  * whose segments are side by side. Long code for them would be compiled for longer than it gains.
  */
-static unsigned choose_narrow(const asked *a, unsigned lanes) {
-    const bool open = known_columns(a->part) == INT64_MAX;
-    return open && choose_side(a, lanes) > 1 ? lanes : 0;
+static bool may_be_narrow(const asked *a, unsigned vector, unsigned lanes) {
+    return known_columns(a->part) == INT64_MAX && vector < lanes && choose_side(a, vector) > 1;
 }
 
 /* Columns of a strip: whole steps, whose partial results and totals take some 8 KiB. A vector of
  * i1 is no bytes, and rows that are known to be short stay in registers. */
-static unsigned choose_strip(const plan_part *part, const tosajit_expr *program, unsigned lanes) {
-    unsigned bytes = 0;
-    for (int32_t k = 0; k < part->result_count; k++) {
-        const tosajit_type type = program->nodes[part->values[k]].type.element;
-        if (!(part->reductions >> k & 1)) continue;
-        if (type == TOSAJIT_I1) return 0;
-        bytes += (unsigned)tosajit_type_size(reduce_accumulator(type));
-    }
-    const unsigned columns = COST_STRIP / bytes / lanes * lanes;
-    const bool is_short = known_columns(part) < (NEST_STRIP_STEPS + 1) * (int64_t)lanes;
+static unsigned choose_strip(const asked *a, unsigned lanes) {
+    if (a->reduced.of_bits) return 0;
+    const unsigned columns = COST_STRIP / a->reduced.bytes / lanes * lanes;
+    const bool is_short = known_columns(a->part) < (NEST_STRIP_STEPS + 1) * (int64_t)lanes;
     return is_short || columns <= NEST_STRIP_STEPS * lanes ? 0 : columns;
 }
 
@@ -249,35 +285,23 @@ static unsigned choose_strip_rows(const asked *a) {
 
 /* Whether folding rows together pays. A loop reads rows one behind the other, and in the time of a
  * fold of its own the next row arrives: so longer rows want it only where a fold is long. */
-static bool pays_together(const asked *a, const tosajit_expr *program) {
+static bool pays_together(const asked *a) {
     const plan_part *part = a->part;
     const int64_t size = plan_reduced_size(part),
                   most = (int64_t)COST_TOGETHER_VECTORS * a->level->vector_bytes / 4;
-    bool any_row = false, is_long = false;
+    bool any_row = false;
     for (int32_t d = 0; d < part->rank; d++)
         any_row |= !plan_reduces(part, d) && part->extents[d] != 1;
-    for (int32_t k = 0; k < part->result_count; k++)
-        is_long |=
-            part->reductions >> k & 1 && is_long_extreme(a, &program->nodes[part->values[k]]);
-    if (size == TOSAJIT_DYNAMIC) return any_row && is_long;
-    return any_row && size <= (is_long ? most : COST_UNROLLED);
+    if (size == TOSAJIT_DYNAMIC) return any_row && a->reduced.is_long;
+    return any_row && size <= (a->reduced.is_long ? most : COST_UNROLLED);
 }
 
-/* Rows that are folded together: as many as a vector has lanes of the widest accumulator. */
-static unsigned choose_together(const asked *a, const tosajit_expr *program, unsigned partials) {
-    const plan_part *part = a->part;
-    unsigned widest = 1, rows;
-    for (int32_t k = 0; k < part->result_count; k++) {
-        const tosajit_type type = program->nodes[part->values[k]].type.element;
-        if (!(part->reductions >> k & 1)) continue;
-        if (type == TOSAJIT_I1) return 0;
-        const unsigned bytes = (unsigned)tosajit_type_size(reduce_accumulator(type));
-        widest = bytes > widest ? bytes : widest;
-    }
-    rows = a->level->vector_bytes / widest;
+/* Rows that are folded together: as many as a vector has lanes of the widest accumulator; or 1. */
+static unsigned choose_together(const asked *a, unsigned partials) {
+    unsigned rows = a->level->vector_bytes / a->reduced.widest;
     if (rows > NEST_MOST_TOGETHER) rows = NEST_MOST_TOGETHER;
     if (rows > partials) rows = partials;
-    return pays_together(a, program) && rows >= 4 ? rows : 0;
+    return !a->reduced.of_bits && pays_together(a) && rows >= 4 ? rows : 1;
 }
 
 /* Whether there are few elements along the axis, and light ops: then they need no loop. */
@@ -287,81 +311,99 @@ static bool is_brief(const asked *a) {
            a->work.light <= COST_UNROLLED_LIGHT;
 }
 
-/* A loop over columns that are reduced has as many lanes as there are partial results, or a whole
- * part of them. One whose rows are reduced has vectors side by side. */
-static void schedule_reduced(const asked *a, const tosajit_expr *program, unsigned unroll,
-                             nest *n) {
-    const bool inner = plan_reduces_columns(a->part);
-    const unsigned partials = nest_partials(a->part);
-    unsigned lanes = n->lanes * unroll;
-    for (int64_t columns = known_columns(a->part); !inner && lanes / 2 >= columns;) lanes /= 2;
-    n->together = inner ? choose_together(a, program, partials) : 0;
-    n->in_three = inner && is_kept_in_three(a, program) &&
-                  (!n->together || plan_reduced_size(a->part) == TOSAJIT_DYNAMIC);
-    if (n->in_three)
-        lanes = 2 * (a->level->vector_bytes / 4);
-    else if (inner && (lanes > partials || (!a->work.is_long && !a->work.heavy)))
-        lanes = partials;
-    if (lanes > CPU_MASK_LANES) lanes = CPU_MASK_LANES;
-    const bool whole = a->part->cols_multiple % lanes == 0;
-    n->unrolled = (!inner || n->together) && is_brief(a);
-    n->strip = inner || n->unrolled ? 0 : choose_strip(a->part, program, lanes);
-    n->strip_rows = n->strip ? choose_strip_rows(a) : 0;
-    n->side = inner ? 1 : choose_side(a, lanes);
-    n->narrow = !inner && n->lanes < lanes ? choose_narrow(a, n->lanes) : 0;
-    n->lanes = lanes;
-    n->tail = whole ? TOSAJIT_TAIL_NONE : TOSAJIT_TAIL_MASKED;
-    n->fast_isel = n->any_order = false;
-    n->rows[n->row_count++] = inner ? NEST_REDUCED : NEST_REDUCED_COLUMNS;
-    add_level(n, (nest_level){.lanes = lanes, .repeats = 1});
-    n->levels[0].shared = inner && !whole && a->work.is_long;
-    if (!whole && !n->levels[0].shared)
-        add_level(n, (nest_level){.lanes = lanes, .repeats = 1, .masked = true});
+static void add_reduced(nest *n, nest_row kind, nest_accumulator accumulator) {
+    n->accumulators[n->row_count] = accumulator;
+    n->rows[n->row_count++] = kind;
 }
 
-/* The columns of rows that no call can join, as one of their operands is one value per row; else as
- * many as there may be. */
-static int64_t columns_of(const plan_part *part) {
-    const int64_t size = plan_reduces_columns(part) ? plan_reduced_size(part)
-                         : part->columns >= 0       ? part->extents[part->columns]
-                                                    : TOSAJIT_DYNAMIC;
-    bool splat = false;
-    for (int32_t k = 0; k < part->leaf_count; k++)
-        splat |= part->columns >= 0 && part->leaves[k].maps[part->columns] == MAP_ZERO;
-    return splat && size != TOSAJIT_DYNAMIC ? size : INT64_MAX;
+/* The steps of a reduction, and a masked one behind them, unless the tail is a step like them. */
+static void add_reduced_levels(const asked *a, unsigned lanes, bool shared, nest *n) {
+    const bool whole = a->part->cols_multiple % lanes == 0;
+    n->lanes = lanes;
+    n->tail = whole ? TOSAJIT_TAIL_NONE : TOSAJIT_TAIL_MASKED;
+    add_level(n, (nest_level){.lanes = lanes, .repeats = 1, .shared = shared && !whole});
+    if (!whole && !shared) add_level(n, (nest_level){.lanes = lanes, .repeats = 1, .masked = true});
+}
+
+/* A loop over columns that are reduced has as many lanes as there are partial results, or a whole
+ * part of them; of a maximum in three values, two vectors. */
+static void schedule_reduced_rows(const asked *a, unsigned lanes, nest *n) {
+    const unsigned partials = nest_partials(a->part), together = choose_together(a, partials);
+    const bool brief = together > 1 && is_brief(a),
+               three = is_kept_in_three(a) &&
+                       (together == 1 || plan_reduced_size(a->part) == TOSAJIT_DYNAMIC);
+    if (three)
+        lanes = 2 * (a->level->vector_bytes / 4);
+    else if (lanes > partials || (!a->work.is_long && !a->work.heavy))
+        lanes = partials;
+    if (lanes > CPU_MASK_LANES) lanes = CPU_MASK_LANES;
+    nest_accumulator alone = {.lanes = lanes,
+                              .kept = three ? NEST_THREE : NEST_VALUE,
+                              .count = three || lanes >= partials ? 1 : partials / lanes,
+                              .rows = 1},
+                     several = alone;
+    several.rows = together;
+    several.where = brief || together == 1 ? NEST_REGISTERS : NEST_MEMORY;
+    if (brief) add_reduced(n, NEST_REDUCED_BRIEF, several);
+    add_reduced(n, NEST_REDUCED, brief ? alone : several);
+    add_reduced_levels(a, lanes, a->work.is_long, n);
+}
+
+/* A loop whose rows are reduced has vectors side by side. */
+static void schedule_reduced_columns(const asked *a, unsigned lanes, nest *n) {
+    const unsigned vector = n->lanes;
+    while (lanes / 2 >= known_columns(a->part)) lanes /= 2;
+    if (lanes > CPU_MASK_LANES) lanes = CPU_MASK_LANES;
+    const bool few = is_brief(a);
+    const unsigned strip = few ? 0 : choose_strip(a, lanes);
+    if (may_be_narrow(a, vector, lanes))
+        add_reduced(n, NEST_REDUCED_NARROW,
+                    (nest_accumulator){.lanes = vector, .count = NEST_NARROW_SIDE, .rows = 1});
+    if (strip)
+        add_reduced(n, NEST_REDUCED_STRIPS,
+                    (nest_accumulator){.where = NEST_MEMORY,
+                                       .lanes = lanes,
+                                       .count = strip,
+                                       .rows = choose_strip_rows(a)});
+    add_reduced(n, few ? NEST_REDUCED_FEW : NEST_REDUCED_COLUMNS,
+                (nest_accumulator){.lanes = lanes, .count = choose_side(a, lanes), .rows = 1});
+    add_reduced_levels(a, lanes, false, n);
+}
+
+/* Rows of elements, of which none waits for another. */
+static void schedule_elementwise(const asked *a, step s, int64_t cache_bytes, nest *n) {
+    n->tail = choose_tail(a, s.lanes);
+    n->fast_isel = suits_fast_isel(a);
+    n->any_order = a->work.any_order;
+    add_level(n, s.separate || n->fast_isel
+                     ? (nest_level){.lanes = s.lanes, .repeats = s.unroll}
+                     : (nest_level){.lanes = s.lanes * s.unroll, .repeats = 1});
+    if (s.peeled)
+        schedule_peeled(a, cache_bytes, n);
+    else
+        schedule_tail(a, s.unroll, n);
 }
 
 nest nest_make(const plan *p, int32_t part, const tosajit_expr *program, nest_target target) {
-    const asked a = {&p->parts[part], target.level, find_work(p, part, program)};
-    unsigned lanes = target.level->vector_bytes / a.work.widest, unroll = choose_unroll(&a);
-    bool separate;
-    while (lanes * unroll / 2 >= columns_of(a.part)) *(unroll > 1 ? &unroll : &lanes) /= 2;
-    const bool peeled = choose_peeled(&a, &lanes, &unroll, &separate);
-    nest n = {.lanes = lanes,
-              .tail = choose_tail(&a, lanes),
-              .fast_isel = suits_fast_isel(&a),
-              .any_order = a.work.any_order};
-    if (a.part->axis >= 0) {
-        schedule_reduced(&a, program, choose_unroll(&a), &n);
-        return n;
-    }
-    separate |= n.fast_isel;
-    add_level(&n, separate ? (nest_level){.lanes = lanes, .repeats = unroll}
-                           : (nest_level){.lanes = lanes * unroll, .repeats = 1});
-    if (peeled)
-        schedule_peeled(&a, target.cache_bytes, &n);
+    const asked a = {&p->parts[part], target.level, find_work(p, part, program),
+                     find_reductions(&p->parts[part], program, target.level)};
+    const step s = choose_step(&a);
+    nest n = {.lanes = s.lanes};
+    if (a.part->axis < 0)
+        schedule_elementwise(&a, s, target.cache_bytes, &n);
     else
-        schedule_tail(&a, unroll, &n);
+        (plan_reduces_columns(a.part) ? schedule_reduced_rows : schedule_reduced_columns)(
+            &a, s.lanes * choose_unroll(&a), &n);
     return n;
 }
 
 unsigned nest_step(const nest *n) { return n->levels[0].lanes * n->levels[0].repeats; }
 
-bool nest_is_peeled(const nest *n) {
-    return n->rows[0] != NEST_TAIL && !nest_reduces_rows(n) && n->rows[0] != NEST_REDUCED_COLUMNS;
-}
+bool nest_is_peeled(const nest *n) { return n->rows[0] != NEST_TAIL && !nest_reduces(n); }
 
-bool nest_reduces_rows(const nest *n) { return n->rows[0] == NEST_REDUCED; }
+bool nest_reduces(const nest *n) { return n->rows[0] >= NEST_REDUCED_BRIEF; }
+
+bool nest_reduces_rows(const nest *n) { return n->rows[n->row_count - 1] == NEST_REDUCED; }
 
 tosajit_tail nest_tail_at(const nest *n, int64_t columns) {
     const bool overlaps = nest_is_peeled(n) && columns > (int64_t)n->lanes;

@@ -16,8 +16,12 @@ static const char *const rows[] = {
         "one vector where n is no more, else peeled vectors and levels between",
     [NEST_HALVES] = "two narrower vectors, which overlap",
     [NEST_STREAMED] = "whole cache lines, stored past the caches",
+    [NEST_REDUCED_BRIEF] = "reduced along columns, without a loop",
     [NEST_REDUCED] = "reduced along columns, in segments of 4096",
+    [NEST_REDUCED_NARROW] = "reduced along rows, one masked vector",
+    [NEST_REDUCED_STRIPS] = "reduced along rows, in strips of columns",
     [NEST_REDUCED_COLUMNS] = "reduced along rows, in segments of 128",
+    [NEST_REDUCED_FEW] = "reduced along rows, without a loop",
 };
 
 static const char *const tails[] = {
@@ -57,7 +61,19 @@ static void print_row(FILE *out, const nest *n, const plan_part *part, nest_row 
     if (row == NEST_MASKED) fprintf(out, " of n <= %u", n->lanes);
     if (row == NEST_EXACT) fprintf(out, " of n = %" PRId64, part->cols_multiple);
     if (row == NEST_STREAMED) fputs(" of large tiles", out);
+    if (row == NEST_REDUCED_NARROW) fprintf(out, " of n <= %u", n->accumulators[0].lanes);
     fprintf(out, ": %s%s\n", rows[row], merged ? "; one loop for all variants" : "");
+}
+
+static void print_accumulator(FILE *out, const nest_accumulator *a, bool rows) {
+    if (!rows && a->where == NEST_MEMORY)
+        fprintf(out, "    accumulators: %u columns in memory", a->count);
+    else
+        fprintf(out, "    accumulators: %u of %u lanes in %s", a->count, a->lanes,
+                a->where == NEST_MEMORY ? "memory" : "registers");
+    if (a->kept == NEST_THREE) fputs(", as three values", out);
+    if (a->rows > 1) fprintf(out, "; %u rows are %s at once", a->rows, rows ? "folded" : "added");
+    fputc('\n', out);
 }
 
 static void print_level(FILE *out, const nest_level *l) {
@@ -69,18 +85,11 @@ static void print_nest(FILE *out, const nest *n, const plan_part *part,
                        const tosajit_expr *program) {
     for (int32_t d = 0; d < part->rank; d++) print_dimension(out, part, program, d);
     for (int k = 0; k < n->merged_count; k++) print_row(out, n, part, n->merged[k], true);
-    for (int k = 0; k < n->row_count; k++) print_row(out, n, part, n->rows[k], false);
+    for (int k = 0; k < n->row_count; k++) {
+        print_row(out, n, part, n->rows[k], false);
+        if (nest_reduces(n)) print_accumulator(out, &n->accumulators[k], nest_reduces_rows(n));
+    }
     for (int k = 0; k < n->level_count; k++) print_level(out, &n->levels[k]);
-    if (n->side > 1) fprintf(out, "  side by side: %u segments of rows\n", n->side);
-    if (n->narrow)
-        fprintf(out, "  narrow: rows of n <= %u, %d segments side by side\n", n->narrow,
-                (int)NEST_NARROW_SIDE);
-    if (n->together)
-        fprintf(out, "  together: %u rows of n <= %d\n", n->together, (int)NEST_TOGETHER_COLUMNS);
-    if (n->unrolled) fputs("  unrolled: no loop along the axis\n", out);
-    if (n->strip)
-        fprintf(out, "  strips: of %u columns, in memory%s\n", n->strip,
-                n->strip_rows > 1 ? ", several rows at once" : "");
     fprintf(out, "  vector: %u lanes; tail: %s; selection: %s\n", n->lanes, tails[n->tail],
             n->fast_isel ? "FastISel" : "SelectionDAG");
 }

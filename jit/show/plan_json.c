@@ -74,8 +74,12 @@ static const char *const rows[] = {
     [NEST_MASKED_OR_PEELED] = "masked or peeled",
     [NEST_HALVES] = "halves",
     [NEST_STREAMED] = "streamed",
+    [NEST_REDUCED_BRIEF] = "reduced along columns, brief",
     [NEST_REDUCED] = "reduced along columns",
+    [NEST_REDUCED_NARROW] = "reduced along rows, narrow",
+    [NEST_REDUCED_STRIPS] = "reduced along rows, in strips",
     [NEST_REDUCED_COLUMNS] = "reduced along rows",
+    [NEST_REDUCED_FEW] = "reduced along rows, few",
 };
 
 static const char *const tails[] = {

@@ -7,6 +7,7 @@
 #include "runtime/base/diag.h"
 #include "runtime/base/types.h"
 #include "runtime/expr/ops.h"
+#include "runtime/run/transpose.h"
 
 /* TOSA has no maximum and minimum of i8 and i16, so that the library has no code for them. */
 #define EXTREME(name, type, better)                                                                \
@@ -51,6 +52,8 @@ tosajit_status fold_make(const expr_node *node, bool inner, const rows_library *
     code.first = (rows_use){.op = combining(node->op), .operand = type, .result = type};
     code.first.attributes.nan_mode = node->attributes.nan_mode;
     *f = (fold){.node = node, .size = (int64_t)tosajit_type_size(type), .inner = inner};
+    convert_store(type, &f->neutral, convert_encode(type, reduce_neutral(node)));
+    if (node->op == TOSAJIT_OP_reduce_count) return TOSAJIT_OK; /* what counts combines nothing */
     const bool is_small = (type == TOSAJIT_I8 || type == TOSAJIT_I16) &&
                           (node->op == TOSAJIT_OP_reduce_max || node->op == TOSAJIT_OP_reduce_min);
     f->combine =
@@ -67,21 +70,48 @@ static void combine(const fold *f, fold_lines to, fold_lines from, int64_t rows,
     if (rows > 0 && cols > 0) f->combine(NULL, pointers, strides, 1, rows, cols);
 }
 
+void fold_repeat(char *to, const char *from, size_t size, int64_t count) {
+    const size_t all = size * (size_t)count;
+    memmove(to, from, size);
+    for (size_t done = size; done < all; done *= 2)
+        memcpy(to + done, to, done < all - done ? done : all - done);
+}
+
 static void fill(const fold *f, char *to, int64_t count) {
-    const tosajit_type type = reduce_accumulator(f->node->type.element);
-    const uint64_t bits = convert_encode(type, reduce_neutral(f->node));
-    for (int64_t k = 0; k < count; k++) convert_store(type, to + k * f->size, bits);
+    fold_repeat(to, (const char *)&f->neutral, (size_t)f->size, count);
+}
+
+/* The neutral element combined with each of `count` elements. */
+static void begin(const fold *f, char *to, const char *from, int64_t count) {
+    void *pointers[] = {(void *)(uintptr_t)&f->neutral, (void *)(uintptr_t)from, to};
+    const int64_t strides[9] = {0, 0, 0, f->size, 0, f->size};
+    f->combine(NULL, pointers, strides, 1, 1, count);
 }
 
 /* Rounded to the result's type. */
-static void store(const fold *f, const char *from, int64_t step, int64_t count, char *to,
-                  int64_t stride) {
+static void store(const fold *f, const char *from, int64_t count, char *to, int64_t stride) {
     const tosajit_type type = f->node->type.element, own = reduce_accumulator(type);
+    if (type == own && stride == f->size) {
+        memcpy(to, from, (size_t)(count * f->size));
+        return;
+    }
     for (int64_t k = 0; k < count; k++) {
-        uint64_t bits = convert_load(own, from + k * step);
+        uint64_t bits = convert_load(own, from + k * f->size);
         if (type != own) bits = convert_encode(type, convert_decode(own, bits));
         convert_store(type, to + k * stride, bits);
     }
+}
+
+void fold_store(const fold *f, const fold_state *s, int64_t count, int64_t elements, char *to,
+                int64_t stride) {
+    const tosajit_type own = reduce_accumulator(f->node->type.element);
+    const cell number = type_is_float(own) ? (cell){.f = (double)elements} : (cell){.i = elements};
+    char all[FOLD_COLUMNS * sizeof(int64_t)];
+    if (!f->combine) {
+        convert_store(own, all, convert_encode(own, number));
+        fold_repeat(all, all, (size_t)f->size, count);
+    }
+    store(f, f->combine ? s->totals : all, count, to, stride);
 }
 
 /* ---------------------------------------------------------------------------------------------
@@ -94,20 +124,39 @@ void fold_begin_rows(const fold *f, fold_state *s, int64_t rows) {
     fill(f, s->totals, rows);
 }
 
+/* Partial results, of each a line of all rows, become one line, the first. */
+static void fold_halves(const fold *f, char *lines, int64_t count, int64_t rows) {
+    for (int64_t half = REDUCE_PARTIALS / 2; half > 0; half /= 2) {
+        combine(f, (fold_lines){lines, 0, f->size},
+                (fold_lines){lines + half * rows * f->size, 0, f->size}, 1, (count - half) * rows);
+        if (count > half) count = half;
+    }
+}
+
+/* Columns become lines. */
+static void turn(const fold *f, fold_lines from, int64_t rows, int64_t cols, char *lines) {
+    const transpose_side to = {lines, f->size, rows * f->size},
+                         side = {from.start, from.row, from.col};
+    transpose_copy(&to, &side, rows, cols, (uint8_t)f->size);
+}
+
 /* The partial results of each row become one, and the row's total is combined with it. */
 static void end_segment(const fold *f, fold_state *s, int64_t rows) {
-    for (int64_t half = REDUCE_PARTIALS / 2; half > 0; half /= 2)
-        combine(f, (fold_lines){s->partials, row_bytes(f), f->size},
-                (fold_lines){s->partials + half * f->size, row_bytes(f), f->size}, rows, half);
-    combine(f, (fold_lines){s->totals, f->size, f->size},
-            (fold_lines){s->partials, row_bytes(f), f->size}, rows, 1);
-    fill(f, s->partials, rows * REDUCE_PARTIALS);
+    char *const lines = rows > 1 ? s->totals + FOLD_TOTALS : s->partials;
+    if (rows > 1)
+        turn(f, (fold_lines){s->partials, row_bytes(f), f->size}, rows, REDUCE_PARTIALS, lines);
+    fold_halves(f, lines, REDUCE_PARTIALS, rows);
+    combine(f, (fold_lines){s->totals, 0, f->size}, (fold_lines){lines, 0, f->size}, 1, rows);
 }
 
 void fold_columns(const fold *f, fold_state *s, fold_lines from, int64_t rows, int64_t first,
                   int64_t cols) {
     const int64_t whole = cols / REDUCE_PARTIALS, chunk = REDUCE_PARTIALS * from.col;
-    if (first > 0 && first % REDUCE_SEGMENT == 0) end_segment(f, s, rows);
+    if (!f->combine) return;
+    if (first > 0 && first % REDUCE_SEGMENT == 0) {
+        end_segment(f, s, rows);
+        fill(f, s->partials, rows * REDUCE_PARTIALS);
+    }
     if (rows == 1)
         combine(f, (fold_lines){s->partials, 0, f->size}, (fold_lines){from.start, chunk, from.col},
                 whole, REDUCE_PARTIALS);
@@ -119,9 +168,17 @@ void fold_columns(const fold *f, fold_state *s, fold_lines from, int64_t rows, i
             cols - whole * REDUCE_PARTIALS);
 }
 
-void fold_end_rows(const fold *f, fold_state *s, int64_t rows, char *to, int64_t row_stride) {
-    end_segment(f, s, rows);
-    store(f, s->totals, f->size, rows, to, row_stride);
+void fold_end_rows(const fold *f, fold_state *s, int64_t rows) {
+    if (f->combine) end_segment(f, s, rows);
+}
+
+/* Each element is a partial result, which begins with the neutral element, as the total does. */
+void fold_short_rows(const fold *f, fold_state *s, fold_lines from, int64_t rows, int64_t cols) {
+    if (!f->combine) return;
+    turn(f, from, rows, cols, s->partials);
+    begin(f, s->partials, s->partials, cols * rows);
+    fold_halves(f, s->partials, cols, rows);
+    begin(f, s->totals, s->partials, rows);
 }
 
 /* ---------------------------------------------------------------------------------------------
@@ -139,11 +196,11 @@ static void end_run(const fold *f, fold_state *s, int64_t cols) {
 
 void fold_rows(const fold *f, fold_state *s, fold_lines from, int64_t first, int64_t rows,
                int64_t cols) {
+    if (!f->combine) return;
     if (first > 0 && first % REDUCE_RUN == 0) end_run(f, s, cols);
     combine(f, (fold_lines){s->partials, 0, f->size}, from, rows, cols);
 }
 
-void fold_end_columns(const fold *f, fold_state *s, int64_t cols, char *to, int64_t col_stride) {
-    end_run(f, s, cols);
-    store(f, s->totals, f->size, cols, to, col_stride);
+void fold_end_columns(const fold *f, fold_state *s, int64_t cols) {
+    if (f->combine) end_run(f, s, cols);
 }

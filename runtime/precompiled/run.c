@@ -71,14 +71,6 @@ static void make_one_row(const precompiled_instruction *s, int64_t *strides, int
     *rows = 1;
 }
 
-/* `count` times the element at `from`. */
-static void repeat(char *to, const char *from, size_t size, int64_t count) {
-    const size_t all = size * (size_t)count;
-    memcpy(to, from, size);
-    for (size_t done = size; done < all; done *= 2)
-        memcpy(to + done, to, done < all - done ? done : all - done);
-}
-
 /* An instruction whose operand 0 repeats along columns, which its code does not expect: row by row,
  * from a buffer. */
 static void run_repeated(const precompiled_instruction *s, void *const *pointers, int64_t *strides,
@@ -88,7 +80,7 @@ static void run_repeated(const precompiled_instruction *s, void *const *pointers
     const int64_t width = cols < COLUMNS ? cols : COLUMNS;
     strides[1] = s->operands[0].size;
     for (int64_t row = 0; row < rows; row++) {
-        repeat(buffer, (char *)pointers[0] + row * strides[0], s->operands[0].size, width);
+        fold_repeat(buffer, (char *)pointers[0] + row * strides[0], s->operands[0].size, width);
         for (int64_t col = 0; col < cols; col += width) {
             void *moved[TOSAJIT_MAX_OPERANDS + 1] = {buffer};
             for (int k = 1; k <= s->operand_count; k++)
@@ -129,7 +121,7 @@ static void copy_out(const tile *t, const precompiled_copy *c) {
         if (from.col)
             memcpy(target, source, (size_t)(t->cols * c->from.size));
         else
-            repeat(target, source, c->from.size, t->cols);
+            fold_repeat(target, source, c->from.size, t->cols);
     }
 }
 
@@ -177,6 +169,17 @@ static int64_t power_of_two(int64_t most) {
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
+/* Store what the tile was reduced to, of so many elements each. */
+static void store_folds(const tile *t, const fold_state *states, int64_t elements) {
+    const precompiled_part *m = t->part;
+    for (size_t k = 0; k < m->fold_count; k++) {
+        const int32_t tensor = m->leaf_count + m->folds[k].result;
+        const bool inner = m->folds[k].how.inner;
+        fold_store(&m->folds[k].how, &states[k], inner ? t->rows : t->cols, elements,
+                   t->pointers[tensor], t->strides[2 * tensor + !inner]);
+    }
+}
+
 /* Rows whose columns are reduced, some at once; a long one in tiles that divide a segment. */
 static void reduce_columns(tile *t, void *const *base, int64_t row, fold_state *states,
                            int64_t cols) {
@@ -193,11 +196,21 @@ static void reduce_columns(tile *t, void *const *base, int64_t row, fold_state *
         copy_tile(t);
     }
     place_tile(t, base, row, 0);
-    for (size_t k = 0; k < m->fold_count; k++) {
-        const int32_t tensor = m->leaf_count + m->folds[k].result;
-        fold_end_rows(&m->folds[k].how, &states[k], rows, t->pointers[tensor],
-                      t->strides[2 * tensor]);
-    }
+    for (size_t k = 0; k < m->fold_count; k++) fold_end_rows(&m->folds[k].how, &states[k], rows);
+    store_folds(t, states, cols);
+}
+
+/* Many rows of a few columns. */
+static void reduce_short(tile *t, void *const *base, int64_t row, fold_state *states,
+                         int64_t cols) {
+    const precompiled_part *m = t->part;
+    t->cols = cols;
+    place_tile(t, base, row, 0);
+    compute_tile(t);
+    for (size_t k = 0; k < m->fold_count; k++)
+        fold_short_rows(&m->folds[k].how, &states[k], fold_source(t, &m->folds[k]), t->rows, cols);
+    copy_tile(t);
+    store_folds(t, states, cols);
 }
 
 /* Columns whose rows are reduced. */
@@ -216,24 +229,25 @@ static void reduce_rows(tile *t, void *const *base, int64_t col, fold_state *sta
         copy_tile(t);
     }
     place_tile(t, base, 0, col);
-    for (size_t k = 0; k < m->fold_count; k++) {
-        const int32_t tensor = m->leaf_count + m->folds[k].result;
-        fold_end_columns(&m->folds[k].how, &states[k], cols, t->pointers[tensor],
-                         t->strides[2 * tensor + 1]);
-    }
+    for (size_t k = 0; k < m->fold_count; k++) fold_end_columns(&m->folds[k].how, &states[k], cols);
+    store_folds(t, states, rows);
 }
+
+typedef void reduce_tile(tile *t, void *const *base, int64_t at, fold_state *states, int64_t size);
 
 /* All tiles of a plane that is reduced. */
 static void reduce_plane(tile *t, void *const *base, int64_t rows, int64_t cols) {
     const precompiled_part *m = t->part;
-    fold_state *states = t->states;
-    const bool inner = m->folds[0].how.inner;
-    const int64_t step = inner ? least(FOLD_ROWS, cols < m->tile ? m->tile / cols : 1)
-                               : least(FOLD_COLUMNS, power_of_two(m->tile));
+    const bool inner = m->folds[0].how.inner,
+               is_short = inner && cols <= least(REDUCE_PARTIALS, m->tile);
+    reduce_tile *const reduce = is_short ? reduce_short : inner ? reduce_columns : reduce_rows;
+    const int64_t step = is_short ? least(FOLD_SHORT, m->tile) / cols
+                         : inner  ? least(FOLD_ROWS, cols < m->tile ? m->tile / cols : 1)
+                                  : least(FOLD_COLUMNS, power_of_two(m->tile));
     for (int64_t at = 0; at < (inner ? rows : cols); at += step) {
         t->rows = inner ? least(step, rows - at) : 1;
         t->cols = inner ? 1 : least(step, cols - at);
-        (inner ? reduce_columns : reduce_rows)(t, base, at, states, inner ? cols : rows);
+        reduce(t, base, at, t->states, inner ? cols : rows);
     }
 }
 

@@ -32,22 +32,22 @@ static const struct {
      "f32[1,64,64]",
      "x86-64-v3", "exact peeled 4x8 1x8 none FastISel"},
     /* Rows that are reduced: in memory, in registers, or several segments of them side by side. */
-    {"y = sum(x, axis=0) : f32[?,1024]", "x86-64-v3", "rows 1x32 strips none"},
-    {"y = sum(x, axis=0) : f32[?,?]", "x86-64-v3", "rows 1x32 1x32m narrow strips masked"},
+    {"y = sum(x, axis=0) : f32[?,1024]", "x86-64-v3", "strips rows 1x32 none"},
+    {"y = sum(x, axis=0) : f32[?,?]", "x86-64-v3", "narrow side strips rows 1x32 1x32m masked"},
     {"y = sum(x, axis=0) : f32[?,64]", "x86-64-v3", "rows 1x32 none"},
-    {"y = sum(x, axis=0) : f32[?,3]", "x86-64-v3", "rows 1x4 1x4m side masked"},
-    {"y = sum(x, axis=0) : f32[?,1]", "x86-64-v3", "rows 1x1 side none"},
+    {"y = sum(x, axis=0) : f32[?,3]", "x86-64-v3", "rows side 1x4 1x4m masked"},
+    {"y = sum(x, axis=0) : f32[?,1]", "x86-64-v3", "rows side 1x1 none"},
     /* A maximum does not ask for an order, so a single column is reduced as a row. */
-    {"y = max(x, axis=0) : f32[?,1]", "x86-64-v3", "columns 1x16 1x16m masked"},
+    {"y = max(x, axis=0) : f32[?,1]", "x86-64-v3", "columns three 1x16 1x16m masked"},
     {"y = max(x, axis=1) : i8[?,?,1,1]", "x86-64-v3", "columns 1x32 1x32m masked"},
     /* Short rows are folded together, where that pays; a few elements need no loop. */
-    {"y = sum(x, axis=1) : f32[?,16]", "x86-64-v4", "columns 1x16 together unrolled none"},
+    {"y = sum(x, axis=1) : f32[?,16]", "x86-64-v4", "brief together columns 1x16 none"},
     {"y = sum(x, axis=1) : f32[?,64]", "x86-64-v4", "columns 1x32 none"},
-    {"y = max(x, axis=1) : f32[?,64]", "x86-64-v4", "columns 1x32 together none"},
-    {"y = max(x, axis=1) : f32[?,64]", "x86-64-v3", "columns 1x16 none"},
-    {"y = sum(exp(x), axis=1) : f32[?,16]", "x86-64-v4", "columns 1x16 together none"},
+    {"y = max(x, axis=1) : f32[?,64]", "x86-64-v4", "columns together 1x32 none"},
+    {"y = max(x, axis=1) : f32[?,64]", "x86-64-v3", "columns three 1x16 none"},
+    {"y = sum(exp(x), axis=1) : f32[?,16]", "x86-64-v4", "columns together 1x16 none"},
     {"y = sum(x) : f32[16]", "x86-64-v4", "columns 1x16 none"},
-    {"y = sum(x, axis=1) : f32[?,16,?]", "x86-64-v4", "rows 1x64 1x64m unrolled masked"},
+    {"y = sum(x, axis=1) : f32[?,16,?]", "x86-64-v4", "few 1x64 1x64m masked"},
     /* Conversions are scheduled, so rows of at most a vector have no loop of their own. */
     {"y = f16(a) : f32[?,?]", "x86-64-v4", "either 1x64 1x16 masked"},
     {"y = a * b : bf16[?,?], bf16[?,?]", "x86-64-v4", "either 4x16 1x16 masked"},
@@ -75,8 +75,12 @@ static void abbreviate(const char *text, char *nest, size_t capacity) {
         {": two narrower", "halves "},
         {": whole cache lines", "streamed "},
         {": whole steps", "exact "},
-        {": reduced along rows", "rows "},
-        {": reduced along columns", "columns "},
+        {": reduced along columns, without", "brief "},
+        {": reduced along columns, in", "columns "},
+        {": reduced along rows, one masked", "narrow "},
+        {": reduced along rows, in strips", "strips "},
+        {": reduced along rows, in segments", "rows "},
+        {": reduced along rows, without", "few "},
     };
     size_t size = 0;
     for (const char *line = text; line && *line; line = strchr(line, '\n') + 1) {
@@ -93,16 +97,14 @@ static void abbreviate(const char *text, char *nest, size_t capacity) {
                                      strstr(one, ", masked") ? "m" : "",
                                      strstr(one, "is a step") ? "s" : "");
         }
-        if (strncmp(one, "  strips:", 9) == 0)
-            size += (size_t)snprintf(nest + size, capacity - size, "strips ");
-        if (strncmp(one, "  together:", 11) == 0)
-            size += (size_t)snprintf(nest + size, capacity - size, "together ");
-        if (strncmp(one, "  unrolled:", 11) == 0)
-            size += (size_t)snprintf(nest + size, capacity - size, "unrolled ");
-        if (strncmp(one, "  narrow:", 9) == 0)
-            size += (size_t)snprintf(nest + size, capacity - size, "narrow ");
-        if (strncmp(one, "  side by side:", 15) == 0)
+        if (strstr(text, "reduced along rows") &&
+            sscanf(one, "    accumulators: %u of %u lanes in registers", &step, &lanes) == 2 &&
+            step > 1)
             size += (size_t)snprintf(nest + size, capacity - size, "side ");
+        if (strstr(one, "rows are folded at once"))
+            size += (size_t)snprintf(nest + size, capacity - size, "together ");
+        if (strstr(one, "as three values"))
+            size += (size_t)snprintf(nest + size, capacity - size, "three ");
         if (strncmp(one, "  vector:", 9) == 0)
             size += (size_t)snprintf(nest + size, capacity - size, "%s%s",
                                      strstr(one, "tail: none")     ? "none"
