@@ -90,15 +90,52 @@ LLVMValueRef emit_mul(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     return lane_mul(l, lane_sext(l, x[0], wide), lane_sext(l, x[1], wide));
 }
 
-/* No instruction divides vectors of i64: these become scalar divisions, whose divisor is made
- * harmless first. */
+/* By the instruction, whose divisor is made harmless first; operands and result are i64 in the bits
+ * of f64. */
+static LLVMValueRef divide_far(const lane *l, const LLVMValueRef *x) {
+    LLVMTypeRef i64 = lane_int_type(l, 64);
+    LLVMValueRef a = lane_bitcast(l, x[0], i64), b = lane_bitcast(l, x[1], i64),
+                 zero = lane_int(l, 64, 0), one = lane_int(l, 64, 1);
+    LLVMValueRef negates = lane_icmp(l, LLVMIntEQ, b, lane_int(l, 64, -1)),
+                 is_zero = lane_icmp(l, LLVMIntEQ, b, zero),
+                 harmless = lane_select(l, lane_or(l, is_zero, negates), one, b),
+                 quotient = LLVMBuildSDiv(l->builder, a, harmless, "");
+    quotient = lane_select(l, negates, lane_sub(l, zero, a), quotient);
+    return lane_bitcast(l, lane_select(l, is_zero, zero, quotient), lane_f64_type(l));
+}
+
+/* An i64 of at most 51 bits and a sign, added to the bits of 1.5 * 2^52, is in that number's lowest
+ * bits; and back. */
+static LLVMValueRef near_to_f64(const lane *l, LLVMValueRef x) {
+    LLVMValueRef bits = lane_add(l, x, lane_int(l, 64, INT64_C(0x4338000000000000)));
+    return lane_fsub(l, lane_bitcast(l, bits, lane_f64_type(l)), lane_f64(l, 0x1.8p52));
+}
+static LLVMValueRef near_to_i64(const lane *l, LLVMValueRef x) {
+    LLVMValueRef sum = lane_fadd(l, x, lane_f64(l, 0x1.8p52));
+    return lane_sub(l, lane_bitcast(l, sum, lane_int_type(l, 64)),
+                    lane_int(l, 64, INT64_C(0x4338000000000000)));
+}
+
+/* No instruction divides vectors of i64. Where operands have at most 51 bits and a sign, their
+ * quotient as f64, truncated, is exact: one that is no integer is at least 1 / b away from the next
+ * one, and its rounding is less. Others are divided one after the other. */
 static LLVMValueRef divide_i64(const lane *l, LLVMValueRef a, LLVMValueRef b) {
-    LLVMValueRef zero = lane_int(l, 64, 0), one = lane_int(l, 64, 1),
+    static const lane_scalar_function far = {"tosajit_divide_far", divide_far, 2, true};
+    LLVMTypeRef f64 = lane_f64_type(l), i64 = lane_int_type(l, 64);
+    LLVMValueRef limit = lane_int(l, 64, INT64_C(1) << 51), zero = lane_int(l, 64, 0),
                  is_zero = lane_icmp(l, LLVMIntEQ, b, zero);
-    LLVMValueRef negates = lane_icmp(l, LLVMIntEQ, b, lane_int(l, 64, -1));
-    LLVMValueRef divisor = lane_select(l, is_zero, one, lane_select(l, negates, one, b));
-    LLVMValueRef quotient = LLVMBuildSDiv(l->builder, a, divisor, "");
-    return lane_select(l, is_zero, zero, lane_select(l, negates, lane_sub(l, zero, a), quotient));
+    LLVMValueRef beyond =
+        lane_lshr(l, lane_or(l, lane_add(l, a, limit), lane_add(l, b, limit)), lane_int(l, 64, 52));
+    LLVMValueRef rare = lane_icmp(l, LLVMIntNE, beyond, zero),
+                 divisor = lane_select(l, is_zero, lane_int(l, 64, 1), b),
+                 quotient = lane_fdiv(l, near_to_f64(l, a), near_to_f64(l, divisor)),
+                 whole = near_to_i64(l, lane_intrinsic(l, "llvm.trunc", &quotient, 1)),
+                 usual = lane_select(l, is_zero, zero, whole);
+    lane_cold cold = lane_cold_begin(l, rare);
+    LLVMValueRef all[] = {lane_bitcast(l, a, f64), lane_bitcast(l, b, f64)},
+                 value = lane_bitcast(l, lane_each(l, &far, all), i64);
+    lane_cold_end(l, &cold);
+    return lane_cold_merge(l, &cold, usual, value);
 }
 
 /* The quotient of two unsigned integers, truncated, is exact as that of two f64, and of up to 16
@@ -116,12 +153,23 @@ static LLVMValueRef divide_unsigned(const lane *l, LLVMValueRef a, LLVMValueRef 
     return lane_select(l, is_zero, zero, lane_trunc(l, bits, LLVMTypeOf(a)));
 }
 
+/* The same of up to 16 bits as f32; min / -1 has no more bits than i32. */
+static LLVMValueRef divide_narrow(const lane *l, LLVMValueRef a, LLVMValueRef b) {
+    LLVMTypeRef f32 = lane_f32_type(l);
+    LLVMValueRef zero = lane_int_like(a, 0), is_zero = lane_icmp(l, LLVMIntEQ, b, zero);
+    LLVMValueRef divisor = lane_sitofp(l, lane_select(l, is_zero, lane_int_like(b, 1), b), f32);
+    LLVMValueRef quotient = lane_fdiv(l, lane_sitofp(l, a, f32), divisor);
+    LLVMValueRef integer = LLVMBuildFPToSI(l->builder, quotient, lane_int_type(l, 32), "");
+    return lane_select(l, is_zero, zero, lane_trunc(l, integer, LLVMTypeOf(a)));
+}
+
 /* A vector sdiv becomes scalar divisions that trap. The quotient of two i32 as doubles, truncated,
  * is exact: a quotient that is no integer is at least 2^-31 away from the next one, far more than
  * the rounding. */
 LLVMValueRef emit_intdiv(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     if (op->operand == TOSAJIT_I64) return divide_i64(l, x[0], x[1]);
     if (is_unsigned(op)) return divide_unsigned(l, x[0], x[1]);
+    if (lane_bits(x[0]) <= 16) return divide_narrow(l, x[0], x[1]);
     LLVMTypeRef real = lane_f64_type(l), i32 = lane_int_type(l, 32);
     LLVMValueRef zero = lane_int_like(x[0], 0), is_zero = lane_icmp(l, LLVMIntEQ, x[1], zero);
     LLVMValueRef divisor = lane_select(l, is_zero, lane_int_like(x[1], 1), x[1]);

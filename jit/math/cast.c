@@ -79,13 +79,15 @@ static bool rounds_twice(const emit_op *op) {
     return LLVM_VERSION_MAJOR < 22 && op->operand == TOSAJIT_I64 && op->result == TOSAJIT_F32;
 }
 
-/* Through f64 where f32 would round a first time; i64 goes to f32 and f64 only. */
+/* Through f64 where f32 would round a first time. */
 static LLVMValueRef int_to_float(const lane *l, const emit_op *op, LLVMValueRef x,
                                  bool is_unsigned) {
-    const bool twice = rounds_twice(op);
+    const bool wide = lane_bits(x) == 64,
+               twice = rounds_twice(op) ||
+                       (wide && (op->result == TOSAJIT_F16 || op->result == TOSAJIT_BF16));
     if (twice) x = rounded_to_odd(l, x, is_unsigned);
     bool exact = lane_bits(x) <= 16 || (op->result == TOSAJIT_F32 && !twice);
-    if (!exact && lane_bits(x) == 64) return lane_i64_to_f64(l, x, is_unsigned);
+    if (!exact && wide) return lane_i64_to_f64(l, x, is_unsigned);
     LLVMTypeRef type = exact ? lane_f32_type(l) : lane_f64_type(l);
     return is_unsigned ? lane_uitofp(l, x, type) : lane_sitofp(l, x, type);
 }

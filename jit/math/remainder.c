@@ -6,6 +6,7 @@
 
 #include "jit/math/emitters.h"
 #include "jit/math/special_values.h"
+#include "runtime/base/types.h"
 
 /* bits of a scalar. */
 static LLVMValueRef bits_of(const lane *l, LLVMValueRef x) {
@@ -111,9 +112,32 @@ static division divide_with_sign(const lane *l, const emit_op *op, const LLVMVal
     return d;
 }
 
+/* Of integers: the quotient toward zero, what it leaves, and whether the quotient toward minus
+ * infinity is one less. Where the divisor is 0 all are 0. */
+typedef struct integers {
+    LLVMValueRef quotient, rest, across;
+} integers;
+
+static integers divide_integers(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    LLVMValueRef zero = lane_int_like(x[0], 0), quotient = emit_intdiv(l, op, x),
+                 product = (lane_bits(x[0]) == 64 ? lane_mul_i64 : lane_mul)(l, quotient, x[1]),
+                 rest = lane_select(l, lane_icmp(l, LLVMIntEQ, x[1], zero), zero,
+                                    lane_sub(l, x[0], product));
+    LLVMValueRef signs = lane_icmp(l, LLVMIntSLT, lane_xor(l, rest, x[1]), zero);
+    return (integers){quotient, rest, lane_and(l, signs, lane_icmp(l, LLVMIntNE, rest, zero))};
+}
+
+/* Unsigned ones are never across. */
+static LLVMValueRef add_across(const lane *l, const emit_op *op, const integers *d,
+                               LLVMValueRef value, LLVMValueRef more) {
+    if (type_is_unsigned(op->operand)) return value;
+    return lane_select(l, d->across, lane_add(l, value, more), value);
+}
+
 /* A remainder of narrower numbers is a number of their type. It gets its sign there: LLVM rounds
  * the sign's number to f16 by a function where that is an f64. */
 LLVMValueRef emit_fmod(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    if (!type_is_float(op->operand)) return divide_integers(l, op, x).rest;
     LLVMValueRef rest = divide(l, op, x).rest;
     return with_sign(l, op->operand == TOSAJIT_F64 ? rest : lane_fptrunc(l, rest), x[0]);
 }
@@ -126,6 +150,10 @@ static LLVMValueRef is_across(const lane *l, division d) {
 }
 
 LLVMValueRef emit_remainder(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    if (!type_is_float(op->operand)) {
+        const integers whole = divide_integers(l, op, x);
+        return add_across(l, op, &whole, whole.rest, x[1]);
+    }
     division d = divide_with_sign(l, op, x);
     LLVMValueRef zero = lane_f64(l, 0.0), is_zero = lane_fcmp(l, LLVMRealOEQ, d.rest, zero),
                  value = lane_select(l, is_across(l, d), lane_fadd(l, d.rest, d.b), d.rest);
@@ -134,6 +162,10 @@ LLVMValueRef emit_remainder(const lane *l, const emit_op *op, const LLVMValueRef
 
 /* (a - rest) / b is next to an integer. Where it is 0 it has the sign of a / b. */
 LLVMValueRef emit_floor_divide(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    if (!type_is_float(op->operand)) {
+        const integers whole = divide_integers(l, op, x);
+        return add_across(l, op, &whole, whole.quotient, lane_int_like(x[0], -1));
+    }
     division d = divide_with_sign(l, op, x);
     LLVMValueRef zero = lane_f64(l, 0.0), one = lane_f64(l, 1.0), plain = lane_fdiv(l, d.a, d.b),
                  quotient = lane_fdiv(l, lane_fsub(l, d.a, d.rest), d.b);

@@ -35,12 +35,14 @@ enum {
     WIDTHS = I8 | I16 | I32 | I48,
     SIGNED = I8 | I16 | I32 | I64,
     INTEGERS = SIGNED | UNSIGNED,
-    COUNTED = I32 | I64 | UNSIGNED,
-    SUMMED = I32 | I64 | U32 | REALS,
-    NUMBERS = COUNTED | REALS,
     VALUES = INTEGERS | REALS,
-    CLAMPED = I8 | I16 | UNSIGNED | FLOATS,
     ANY = (1 << TOSAJIT_TYPE_COUNT) - 1,
+    NO_NARROW = 1 << 30, /* of TOSA's types there are no I8 and I16 */
+    NO_WIDE = 1 << 29,   /* nor I32 and I64 */
+    COUNTED = INTEGERS | NO_NARROW,
+    NUMBERS = COUNTED | REALS,
+    CLAMPED = VALUES | NO_WIDE,
+    SUMMED = I32 | I64 | U32 | REALS,
 };
 
 /* A row that lacks a column does not compile here, nor one with a word that its column has not. */
@@ -55,31 +57,35 @@ const op_row op_table[TOSAJIT_OP_COUNT] = {
 #undef TOSAJIT_OP
 };
 
-/* Legal casts, TOSA 1.1, CAST: row = from, bits = to. TOSA has no cast to the same type. Those from
- * and to f64 and unsigned types are ours, and those between i64 and f32. */
-static const unsigned cast_targets[TOSAJIT_TYPE_COUNT] = {
-    [TOSAJIT_I1] = SIGNED | F32 | F64 | UNSIGNED,
-    [TOSAJIT_I8] = I1 | I16 | I32 | FLOATS | F64 | UNSIGNED,
-    [TOSAJIT_I16] = I1 | I8 | I32 | FLOATS | F64 | UNSIGNED,
-    [TOSAJIT_I32] = I1 | I8 | I16 | I64 | FLOATS | F64 | UNSIGNED,
-    [TOSAJIT_I64] = I1 | I32 | F32 | F64 | UNSIGNED,
-    [TOSAJIT_F16] = I8 | I16 | I32 | F32 | F8 | F64 | UNSIGNED,
-    [TOSAJIT_BF16] = I8 | I16 | I32 | F32 | F8 | F64 | UNSIGNED,
-    [TOSAJIT_F32] = I1 | INTEGERS | F16 | BF16 | F8 | F64,
+/* Casts of TOSA 1.1, CAST: row = from, bits = to. This library has all others, too, but those of
+ * i48, those between f8 and what is no FLOAT, and to the same type. */
+static const unsigned tosa_casts[TOSAJIT_TYPE_COUNT] = {
+    [TOSAJIT_I1] = SIGNED | F32,
+    [TOSAJIT_I8] = I1 | I16 | I32 | FLOATS,
+    [TOSAJIT_I16] = I1 | I8 | I32 | FLOATS,
+    [TOSAJIT_I32] = I1 | I8 | I16 | I64 | FLOATS,
+    [TOSAJIT_I64] = I1 | I32,
+    [TOSAJIT_F16] = I8 | I16 | I32 | F32 | F8,
+    [TOSAJIT_BF16] = I8 | I16 | I32 | F32 | F8,
+    [TOSAJIT_F32] = I1 | I8 | I16 | I32 | F16 | BF16 | F8,
     [TOSAJIT_F8E4M3FN] = FLOATS,
     [TOSAJIT_F8E5M2] = FLOATS,
-    [TOSAJIT_F64] = I1 | INTEGERS | FLOATS,
-    [TOSAJIT_U8] = I1 | SIGNED | U16 | U32 | REALS,
-    [TOSAJIT_U16] = I1 | SIGNED | U8 | U32 | REALS,
-    [TOSAJIT_U32] = I1 | SIGNED | U8 | U16 | REALS,
 };
+
+static unsigned cast_targets(tosajit_type from) {
+    const unsigned own = 1U << from;
+    return own & VALUES ? ((I1 | VALUES) & ~own) | tosa_casts[from]
+           : own & I1   ? VALUES
+                        : tosa_casts[from];
+}
 
 /* What strict expressions refuse of the types that go with an op on this operand. */
 static unsigned extensions(tosajit_op op, tosajit_type operand) {
     if (op_table[op].attributes & ATTRIBUTE_EXTENSION) return ANY;
     if (op == TOSAJIT_OP_reduce_product) return F64 | INTEGERS;
-    if (op_table[op].signature != SIGNATURE_CONVERT) return F64 | UNSIGNED;
-    return F64 | UNSIGNED | (operand == TOSAJIT_I64 ? F32 : operand == TOSAJIT_F32 ? I64 : 0);
+    const unsigned lacks = op_table[op].elements, casts = tosa_casts[operand];
+    if (op_table[op].signature == SIGNATURE_CONVERT && casts) return ANY & ~(casts | 1U << operand);
+    return F64 | UNSIGNED | (lacks & NO_NARROW ? I8 | I16 : 0) | (lacks & NO_WIDE ? I32 | I64 : 0);
 }
 
 /* Images and shared code hold ops by their numbers, and those who wrote them may be long gone. */
@@ -158,7 +164,7 @@ static bool accepts(tosajit_op op, const tosajit_type *operands, tosajit_type re
         return false;
     if (!op_result_element(op, operands, &implied) || implied != result) return false;
     switch (op_table[op].signature) {
-    case SIGNATURE_CONVERT: return set_has(cast_targets[operands[0]], result);
+    case SIGNATURE_CONVERT: return set_has(cast_targets(operands[0]), result);
     case SIGNATURE_SCALE: return set_has(I8 | I16 | I32, result);
     default: return true;
     }
@@ -198,7 +204,7 @@ static const char *const forms[] = {
 
 tosajit_status op_check_elements(tosajit_op op, const tosajit_type *operands, tosajit_type result,
                                  bool strict) {
-    const unsigned refused = strict ? extensions(op, operands[0]) : 0;
+    const unsigned refused = strict && type_is_valid(operands[0]) ? extensions(op, operands[0]) : 0;
     if (refused == ANY)
         return diag_error(TOSAJIT_TYPE_MISMATCH,
                           "an extension of TOSA, which a strict expression cannot have");
@@ -214,7 +220,7 @@ tosajit_status op_check_elements(tosajit_op op, const tosajit_type *operands, to
     bool is_cast = row->signature == SIGNATURE_CONVERT && type_is_valid(operands[0]) &&
                    !set_has(refused, operands[0]);
     print_set(legal, sizeof legal, 0,
-              (is_cast ? cast_targets[operands[0]] : row->elements) & ~refused);
+              (is_cast ? cast_targets(operands[0]) : row->elements) & ~refused);
     const char *to = tosajit_type_name(result);
     return diag_error(TOSAJIT_TYPE_MISMATCH, "not defined for (%s) -> %s; it takes %s %s", given,
                       to ? to : "invalid", is_cast ? "this operand to" : forms[row->signature],

@@ -89,7 +89,7 @@ typedef struct op_row {
     op_result result;
     op_work work;
     op_integers integers;
-    uint16_t elements;   /* bit t: element type t */
+    uint32_t elements;   /* bit t: element type t; beyond them what of these is not TOSA's */
     uint16_t attributes; /* ATTRIBUTE_* */
     uint8_t arity;
 } op_row;

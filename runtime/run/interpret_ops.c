@@ -345,14 +345,17 @@ cell interpret_nextafter(const interpret_op *op, const cell *x) {
     return from_float(copysign(convert_decode(op->operand, away ? size + 1 : size - 1).f, a));
 }
 
-/* The C library's fmod is exact. */
+/* The C library's fmod is exact. Integers have no remainder where C has none. */
 cell interpret_fmod(const interpret_op *op, const cell *x) {
-    return (void)op, from_float(fmod(x[0].f, x[1].f));
+    if (is_float(op)) return from_float(fmod(x[0].f, x[1].f));
+    return from_int(x[1].i == 0 || x[1].i == -1 ? 0 : x[0].i % x[1].i);
 }
 /* Zero has the sign of the divisor. */
 cell interpret_remainder(const interpret_op *op, const cell *x) {
-    const double rest = fmod(x[0].f, x[1].f);
-    (void)op;
+    const cell left = interpret_fmod(op, x);
+    if (!is_float(op))
+        return left.i && (left.i < 0) != (x[1].i < 0) ? from_int(left.i + x[1].i) : left;
+    const double rest = left.f;
     if (rest == 0) return from_float(copysign(0.0, x[1].f));
     return from_float((rest < 0) == (x[1].f < 0) ? rest : rest + x[1].f);
 }
@@ -360,10 +363,14 @@ cell interpret_remainder(const interpret_op *op, const cell *x) {
 /* The quotient of what is a multiple of the divisor, but for rounding, is next to an integer. As in
  * Python it has the sign of a / b where it is 0. */
 cell interpret_floor_divide(const interpret_op *op, const cell *x) {
-    const double a = x[0].f, b = x[1].f, rest = fmod(a, b);
+    const cell left = interpret_fmod(op, x);
+    if (!is_float(op)) {
+        const bool down = left.i && (left.i < 0) != (x[1].i < 0);
+        return from_int(interpret_intdiv(op, x).i - down);
+    }
+    const double a = x[0].f, b = x[1].f, rest = left.f;
     if (b == 0) return from_float(a / b);
     double quotient = (a - rest) / b;
-    (void)op;
     if (rest != 0 && (rest < 0) != (b < 0)) quotient -= 1;
     const double whole = floor(quotient);
     if (quotient == 0) return from_float(copysign(0.0, a / b));

@@ -163,6 +163,21 @@ static int64_t expect_intdiv(const question *q) {
     return in_type((q->a < 0) != (q->b < 0) ? wide_negate(quotient) : quotient, q->result);
 }
 
+/* What the quotient leaves, toward zero and down. */
+static int64_t expect_fmod(const question *q) {
+    if (q->b == 0) return 0;
+    const int64_t multiple = low_bits(wide_multiply(expect_intdiv(q), q->b), 64);
+    return in_type(wide_add(wide_of(q->a), wide_negate(wide_of(multiple))), q->result);
+}
+static int64_t expect_remainder(const question *q) {
+    const int64_t left = expect_fmod(q);
+    return left && (left < 0) != (q->b < 0) ? left + q->b : left;
+}
+static int64_t expect_floor_divide(const question *q) {
+    const int64_t left = expect_fmod(q);
+    return expect_intdiv(q) - (left && (left < 0) != (q->b < 0));
+}
+
 static int64_t expect_mul(const question *q) {
     wide product = wide_multiply(q->a, q->b);
     int shift = q->attributes->shift;
@@ -210,6 +225,9 @@ static const struct {
     {TOSAJIT_OP_sub, expect_sub},
     {TOSAJIT_OP_mul, expect_mul},
     {TOSAJIT_OP_intdiv, expect_intdiv},
+    {TOSAJIT_OP_fmod, expect_fmod},
+    {TOSAJIT_OP_remainder, expect_remainder},
+    {TOSAJIT_OP_floor_divide, expect_floor_divide},
     {TOSAJIT_OP_maximum, expect_maximum},
     {TOSAJIT_OP_minimum, expect_minimum},
     {TOSAJIT_OP_equal, expect_equal},
@@ -349,4 +367,14 @@ double reference_double(int64_t integer) {
     wide upper = wide_shift(wide_of(integer), 32); /* two exact summands: rounded once */
     return (double)low_bits(upper, 64) * 0x1p32 +
            (double)(uint32_t)((uint64_t)integer & UINT32_MAX);
+}
+
+double reference_to_odd(int64_t integer) {
+    uint64_t size = integer < 0 ? 0 - (uint64_t)integer : (uint64_t)integer;
+    int lost = 0;
+    for (; size >> lost >> 53; lost++) {
+    }
+    const uint64_t left = size >> lost << lost == size ? 0 : 1;
+    const double odd = ldexp((double)(size >> lost | left), lost);
+    return integer < 0 ? -odd : odd;
 }

@@ -50,5 +50,7 @@ uint64_t reference_encode(tosajit_type type, double number);
 int64_t reference_round(double number, tosajit_type type);
 /* To the nearest f64. */
 double reference_double(int64_t integer);
+/* To one of the two f64 around it, the odd one: narrower types are rounded from there, once. */
+double reference_to_odd(int64_t integer);
 
 #endif

@@ -575,7 +575,7 @@ static void cast_all(subject *s) {
             int64_t integer = load_integer(s->operand, at);
             if (s->attributes.input_unsigned)
                 integer = reference_unsigned(integer, reference_width(s->operand));
-            number = reference_double(integer);
+            number = (s->result == TOSAJIT_F64 ? reference_double : reference_to_odd)(integer);
         }
         store_number(s->result, s->expected + k * to, number);
     }

@@ -27,7 +27,7 @@
 /* An op and its rows, "operand types > result type" or, where all are the same, just the type. (x)
  * marks extensions of this library, refused where strict. [x] marks those that came later: they are
  * computed behind all others, whose operands and digest they leave as they were. {x} marks the ones
- * that came after these, likewise, <x> those after them, and |x| the last. */
+ * that came after these, likewise, <x> those after them, then |x|, and /x/ the last. */
 typedef struct op_rows {
     tosajit_op op;
     const char *rows;
@@ -36,11 +36,14 @@ typedef struct op_rows {
 #define FLOATS "f16 bf16 f32"
 #define UNSIGNED " <u8> <u16> <u32>"
 #define INTEGERS "i8 i16 i32 i64" UNSIGNED
-#define NUMBERS "i32 i64 " FLOATS " (f64)" UNSIGNED
+#define NARROW " /i8/ /i16/"
+#define NUMBERS "i32 i64 " FLOATS " (f64)" UNSIGNED NARROW
 #define FUNCTION FLOATS " {f64}"
 #define REALS_LATEST "{f16} {bf16} {f32} {f64}"
+#define WHOLE " /i8/ /i16/ /i32/ /i64/ /u8/ /u16/ /u32/"
 #define REALS_LATER "[f16] [bf16] [f32] [f64]"
-#define COMPARES "i32>i1 i64>i1 f16>i1 bf16>i1 f32>i1 (f64>i1) <u8>i1> <u16>i1> <u32>i1>"
+#define COMPARES                                                                                   \
+    "i32>i1 i64>i1 f16>i1 bf16>i1 f32>i1 (f64>i1) <u8>i1> <u16>i1> <u32>i1> /i8>i1/ /i16>i1/"
 static const op_rows table[] = {
     {TOSAJIT_OP_abs, NUMBERS},
     {TOSAJIT_OP_bitwise_not, INTEGERS},
@@ -63,10 +66,12 @@ static const op_rows table[] = {
      "<u16>i1> <u16>i8> <u16>i16> <u16>i32> <u16>i64> <u16>u8> <u16>u32> "
      "<u16>f16> <u16>bf16> <u16>f32> <u16>f64> "
      "<u32>i1> <u32>i8> <u32>i16> <u32>i32> <u32>i64> <u32>u8> <u32>u16> "
-     "<u32>f16> <u32>bf16> <u32>f32> <u32>f64>"},
+     "<u32>f16> <u32>bf16> <u32>f32> <u32>f64> "
+     "/i1>f16/ /i1>bf16/ /i8>i64/ /i16>i64/ /i64>i8/ /i64>i16/ /i64>f16/ /i64>bf16/ "
+     "/f16>i1/ /f16>i64/ /f16>bf16/ /bf16>i1/ /bf16>i64/ /bf16>f16/"},
     {TOSAJIT_OP_ceil, FLOATS " (f64)"},
-    {TOSAJIT_OP_clamp, "i8 i16 " FLOATS UNSIGNED},
-    {TOSAJIT_OP_clz, "i32 i64" UNSIGNED},
+    {TOSAJIT_OP_clamp, "i8 i16 " FLOATS UNSIGNED " /i32/ /i64/ /f64/"},
+    {TOSAJIT_OP_clz, "i32 i64" UNSIGNED NARROW},
     {TOSAJIT_OP_cos, FUNCTION},
     {TOSAJIT_OP_erf, FUNCTION},
     {TOSAJIT_OP_exp, FUNCTION},
@@ -85,7 +90,7 @@ static const op_rows table[] = {
     {TOSAJIT_OP_bitwise_and, INTEGERS},
     {TOSAJIT_OP_bitwise_or, INTEGERS},
     {TOSAJIT_OP_bitwise_xor, INTEGERS},
-    {TOSAJIT_OP_intdiv, "i32 i64" UNSIGNED},
+    {TOSAJIT_OP_intdiv, "i32 i64" UNSIGNED NARROW},
     {TOSAJIT_OP_equal, COMPARES},
     {TOSAJIT_OP_greater, COMPARES},
     {TOSAJIT_OP_greater_equal, COMPARES},
@@ -126,9 +131,9 @@ static const op_rows table[] = {
     {TOSAJIT_OP_hypot, REALS_LATEST},
     {TOSAJIT_OP_trunc, REALS_LATEST},
     {TOSAJIT_OP_copysign, REALS_LATEST},
-    {TOSAJIT_OP_fmod, REALS_LATEST},
-    {TOSAJIT_OP_remainder, REALS_LATEST},
-    {TOSAJIT_OP_floor_divide, REALS_LATEST},
+    {TOSAJIT_OP_fmod, REALS_LATEST WHOLE},
+    {TOSAJIT_OP_remainder, REALS_LATEST WHOLE},
+    {TOSAJIT_OP_floor_divide, REALS_LATEST WHOLE},
     {TOSAJIT_OP_nextafter, "|f16| |bf16| |f32| |f64|"},
     {TOSAJIT_OP_reduce_all, "i1"},
     {TOSAJIT_OP_reduce_any, "i1"},
@@ -139,7 +144,16 @@ static const op_rows table[] = {
     {TOSAJIT_OP_reduce_count, "(i32) (i64) (f16) (bf16) (f32) (f64) <u32>"},
 };
 
-typedef enum legality { ILLEGAL, LEGAL, EXTENSION, LATER, LATEST, UNSIGNED_ROW, NEWEST } legality;
+typedef enum legality {
+    ILLEGAL,
+    LEGAL,
+    EXTENSION,
+    LATER,
+    LATEST,
+    UNSIGNED_ROW,
+    NEWEST,
+    WHOLE_ROW
+} legality;
 
 /* What the rows say about data operands of `from` (of select: behind the i1) and a result of `to`.
  */
@@ -153,6 +167,7 @@ static legality look_up(const op_rows *rows, tosajit_type from, tosajit_type to)
                                : *word == '{' ? LATEST
                                : *word == '<' ? UNSIGNED_ROW
                                : *word == '|' ? NEWEST
+                               : *word == '/' ? WHOLE_ROW
                                               : LEGAL;
         if (found != LEGAL) word[strlen(word) - 1] = 0, word++;
         if (strcmp(word, pair) == 0 || (from == to && strcmp(word, tosajit_type_name(from)) == 0))
@@ -170,7 +185,7 @@ static const uint64_t standard_digest = UINT64_C(0x22e3ee6013c6524c),
                       later_digest = UINT64_C(0xc213ff02959c3003),
                       latest_digest = UINT64_C(0xe02b0dd126f2b79f),
                       unsigned_digest = UINT64_C(0xdb7533767a7d1a93),
-                      newest_digest = UINT64_C(0xf0249b1a60c1725b);
+                      newest_digest = UINT64_C(0xf0249b1a60c1725b), whole_digest = UINT64_C(0xfd187d984c907977);
 static uint64_t digest = GOLDEN_START;
 
 /* The same of one row, and of its texts and images. Golden files have a line for each row; images
@@ -555,6 +570,7 @@ static const char *age_of(legality found) {
            : found == LATEST       ? "latest "
            : found == UNSIGNED_ROW ? "unsigned "
            : found == NEWEST       ? "newest "
+           : found == WHOLE_ROW    ? "whole "
                                    : "";
 }
 
@@ -591,6 +607,7 @@ static void every_legal_row_computes(void **state) {
     check_rows(seed, "latest ", latest_digest);
     check_rows(seed, "unsigned ", unsigned_digest);
     check_rows(seed, "newest ", newest_digest);
+    check_rows(seed, "whole ", whole_digest);
     const bool same_rows = golden_close(&files.rows), same_images = golden_close(&files.images);
     assert_true(same_rows && same_images);
 }

@@ -144,7 +144,7 @@ static int print_page(void) {
         "a corner result.\n"
         "[semantics.md](semantics.md) says more about those, about parameters and about "
         "conversions. Strict expressions refuse\n"
-        "extensions: operations that say so, `f64`, and casts between `i64` and `f32`. Views are\n"
+        "extensions: operations that say so, and the element types that TOSA's rows lack. Views are\n"
         "TOSA's; one that TOSA's form cannot say is `tosa.custom` in files, with its list as an "
         "attribute. Reductions take neighbours\n"
         "of the axis, too, as in `reduce_sum(x, axis=(1, 2))`: an extension, whose attribute in "

@@ -105,17 +105,8 @@ def may_cast(a: str, b: str, rule: str) -> bool:
     return safe or (rule == "same_kind" and _kind_order(a) <= _kind_order(b))
 
 
-# Conversions that the language lacks, by a type between that loses nothing.
-_BETWEEN = {("i1", "f16"): "f32", ("i1", "bf16"): "f32", ("i8", "i64"): "i32", ("i16", "i64"): "i32", ("i64", "i8"): "i32",
-            ("i64", "i16"): "i32", ("i64", "f16"): "f64", ("i64", "bf16"): "f64", ("f16", "i64"): "f32", ("bf16", "i64"): "f32",
-            ("f16", "bf16"): "f32", ("bf16", "f16"): "f32", ("f16", "i1"): "f32", ("bf16", "i1"): "f32"}
-
-
 def convert(text: str, a: str, b: str) -> str:
-    if a == b:
-        return text
-    between = _BETWEEN.get((a, b))
-    return f"{b}({convert(text, a, between)})" if between else f"{b}({text})"
+    return text if a == b else f"{b}({text})"
 
 
 def limits(type: str) -> Tuple[int, int]:
@@ -150,9 +141,9 @@ def literal(number: Any, type: str) -> str:
     return f"{type}({_checked(number, type)!r})"
 
 
-def _whole_type(type: str) -> str:
-    """In which integers are divided and multiplied, with the low bits of the type."""
-    return type if type == "i64" or type[0] == "u" else "i32"
+def _product_type(type: str) -> str:
+    """In which the language has products, with the low bits of the type."""
+    return "i32" if type in ("i8", "i16") else type
 
 
 def kind(value: Value) -> str:
@@ -253,12 +244,6 @@ class Text:
         """In a type that has this operator."""
         return Value(f"({self.beside(a, b, type)} {sign} {self.beside(b, a, type)})", type)
 
-    def narrow(self, make: Callable[[str], Value], type: str) -> Value:
-        """In 32 bits where the type has no arithmetic; the low bits are the same."""
-        if type not in ("i8", "i16"):
-            return make(type)
-        return self.typed(make("i32"), type)
-
     def in_range(self, type: str, *values: Value) -> None:
         """Python's numbers must be values of the type, also where it computes with more bits."""
         for value in values:
@@ -274,7 +259,8 @@ class Text:
                 refuse("there is no difference of two i1; NumPy has none either: write a ^ b or a & ~b")
             return self.infix({"+": "|", "*": "&"}[sign], a, b, type)
         self.in_range(type, a, b)
-        return self.narrow(lambda t: self.infix(sign, self.strict(a, type, t), self.strict(b, type, t), t), type)
+        wide = _product_type(type) if sign == "*" else type
+        return self.typed(self.infix(sign, self.strict(a, type, wide), self.strict(b, type, wide), wide), type)
 
     def strict(self, value: Value, type: str, wide: str) -> Value:
         """A weak operand by way of the type whose value it must be, where another is computed in."""
@@ -288,67 +274,27 @@ class Text:
             a = Value(literal(a.number, type), type)
         return self.infix("/", a, b, type)
 
-    def integer_quotient(self, a: Value, b: Value) -> Tuple[Value, Value, Value]:
-        """Both by name, and what remains of the quotient toward zero."""
-        a, b = self.name(a), self.name(b)
-        q = self.name(Value(f"intdiv({a.text}, {b.text})", a.type))
-        return b, q, self.name(Value(f"select({b.text} == 0, {self.zero(a)}, {a.text} - {q.text} * {b.text})", a.type))
-
-    @staticmethod
-    def zero(value: Value) -> str:
-        return f"{value.type}(0)"
-
     def call(self, name: str, type: str, *operands: Value) -> Value:
         """A function of the language, of one type."""
         return Value(f"{name}({', '.join(self.cast(operand, type) for operand in operands)})", type)
 
-    def widened(self, type: str, *values: Value) -> Tuple[str, List[Value]]:
-        """Integers as the type in which they are divided and multiplied."""
-        wide = _whole_type(type)
-        self.in_range(type, *values)
-        return wide, [self.typed(self.strict(value, type, wide), wide) for value in values]
-
-    def fmod(self, a: Value, b: Value) -> Value:
+    def division(self, name: str, a: Value, b: Value) -> Value:
+        """fmod, remainder or floor_divide."""
         type = self.division_type(a, b)
-        if type in FLOATS:
-            return self.call("fmod", type, a, b)
-        _, (a, b) = self.widened(type, a, b)
-        _, _, rest = self.integer_quotient(a, b)
-        return self.typed(rest, type)
+        self.in_range(type, a, b)
+        return self.call(name, type, a, b)
 
     def division_type(self, a: Value, b: Value) -> str:
         type = self.common(a, b)
         return type if type != "i1" else "i64" if loose(a, b) else "i8"
 
-    def off(self, rest: Value, y: Value) -> Value:
-        """Whether rounding downward differs from rounding toward zero."""
-        return self.name(Value(f"({rest.text} != 0) & (({rest.text} < 0) != ({y.text} < 0))", "i1"))
-
-    def floor_divide(self, a: Value, b: Value) -> Value:
-        type = self.division_type(a, b)
-        if type in FLOATS:
-            return self.call("floor_divide", type, a, b)
-        wide, (a, b) = self.widened(type, a, b)
-        y, q, rest = self.integer_quotient(a, b)
-        quotient = Value(f"({q.text} - select({self.off(rest, y).text}, {wide}(1), {wide}(0)))", wide)
-        return self.typed(quotient, type)
-
-    def modulo(self, a: Value, b: Value) -> Value:
-        type = self.division_type(a, b)
-        if type in FLOATS:
-            return self.call("remainder", type, a, b)
-        wide, (a, b) = self.widened(type, a, b)
-        y, _, rest = self.integer_quotient(a, b)
-        text = f"select({self.off(rest, y).text}, {rest.text} + {y.text}, {rest.text})"
-        return self.typed(Value(text, wide), type)
-
     def power(self, a: Value, b: Value) -> Value:
         type = self.division_type(a, b)
         if type in FLOATS:
             return self.infix("**", a, b, type)
-        wide, (base,) = self.widened(type, a)
-        self.in_range(type, b)
-        base = self.name(base)
+        wide = _product_type(type)
+        self.in_range(type, a, b)
+        base = self.name(self.typed(self.strict(a, type, wide), wide))
         if b.number is None:
             return self.typed(self.power_of_array(base, self.typed(b, type), type), type)
         if b.number < 0:
@@ -399,8 +345,6 @@ class Text:
         self.in_range(type, a, b)
         if sign in ("<<", ">>"):
             return self.shift(sign, a, b, type)
-        if type in ("i8", "i16"):
-            return Value(f"({self.cast(a, type)} {sign} {self.cast(b, type)})", type)
         return self.infix(sign, a, b, type)
 
     def shift(self, sign: str, a: Value, b: Value, type: str) -> Value:
@@ -426,13 +370,13 @@ class Text:
                 return self.beyond(mirrored, self.typed(x, type), y.number > 0)
             if type in INTEGERS and y.weak == "i" and y.fits != type:
                 type = "i64"  # a number that comes with the call may be none of the type
-        if type in ("i8", "i16") or (type == "i1" and sign not in ("==", "!=")):
-            type = "i32"
+        if type == "i1" and sign not in ("==", "!="):
+            type = "i8"
         return Value(self.infix(sign, a, b, type).text, "i1")
 
     def beyond(self, sign: str, x: Value, above: bool) -> Value:
         """Integers beside a number that is above all of them, or below."""
-        x = self.name(self.typed(x, "i32") if x.type in ("i8", "i16") else x)
+        x = self.name(x)
         truth = sign == "!=" or (sign[0] == "<" if above else sign[0] == ">")
         return Value(f"({x.text} {'==' if truth else '!='} {x.text})", "i1")
 
@@ -443,7 +387,7 @@ class Text:
         if type == "i1":
             refuse("there is no minus of an i1; NumPy has none either: write ~x")
         if type in INTEGERS:  # the language's minus saturates
-            return self.narrow(lambda t: Value(f"({t}(0) - {self.cast(value, t)})", t), type)
+            return Value(f"({type}(0) - {self.cast(value, type)})", type)
         return Value(f"(-{self.cast(value, type)})", type)
 
     def truth(self, value: Value) -> str:
@@ -464,8 +408,7 @@ class Text:
         if type == "i1":
             return self.infix("|" if name == "maximum" else "&", a, b, type)
         self.in_range(type, a, b)
-        return self.narrow(lambda t: Value(f"{name}({self.beside(self.strict(a, type, t), b, t)},"
-                                           f" {self.beside(self.strict(b, type, t), a, t)})", t), type)
+        return Value(f"{name}({self.beside(a, b, type)}, {self.beside(b, a, type)})", type)
 
     def same(self, name: str, value: Value) -> Value:
         """A function whose result has the operand's type; integers are as they are."""
@@ -542,27 +485,18 @@ def _absolute(t: Text, x: Value) -> Value:
     type = t.common(x)
     if type == "i1" or type[0] == "u":
         return t.typed(x, type)
-    if type in INTEGERS:  # the language's saturates
-        return t.narrow(lambda w: Value(f"abs({t.cast(x, w)})", w) if w != type else _wrapped(t, x, w), type)
     return t.call("abs", type, x)
-
-
-def _wrapped(t: Text, x: Value, type: str) -> Value:
-    x = t.name(t.typed(x, type))
-    return Value(f"select({x.text} < 0, {type}(0) - {x.text}, {x.text})", type)
 
 
 def _sign(t: Text, x: Value) -> Value:
     type = t.common(x)
     if type == "i1":
         refuse("there is no sign of an i1; NumPy has none either")
-    wide = "i32" if type in ("i8", "i16") else type
-    x = t.name(t.typed(x, wide))
+    x = t.name(t.typed(x, type))
     if type[0] == "u":
         return Value(f"minimum({x.text}, {type}(1))", type)
-    rest = f"select({x.text} == 0, {wide}(0), {x.text})" if type in FLOATS else f"{wide}(0)"  # a NaN stays one
-    text = f"select({x.text} > 0, {wide}(1), select({x.text} < 0, {wide}(-1), {rest}))"
-    return t.typed(Value(text, wide), type)
+    rest = f"select({x.text} == 0, {type}(0), {x.text})" if type in FLOATS else f"{type}(0)"  # a NaN stays one
+    return Value(f"select({x.text} > 0, {type}(1), select({x.text} < 0, {type}(-1), {rest}))", type)
 
 
 def square(t: Text, x: Value) -> Value:
@@ -577,8 +511,7 @@ def _reciprocal(t: Text, x: Value) -> Value:
     type = t.common(x)
     if type not in INTEGERS:
         return _real("reciprocal")(t, x)
-    wide, (x,) = t.widened(type, x)
-    return t.typed(Value(f"intdiv({wide}(1), {x.text})", wide), type)
+    return Value(f"intdiv({type}(1), {t.cast(x, type)})", type)
 
 
 def _round(t: Text, x: Value, digits: Optional[Value] = None) -> Value:
@@ -716,8 +649,8 @@ _add(2, maximum=lambda t, a, b: t.extreme("maximum", a, b), minimum=lambda t, a,
      sub=lambda t, a, b: t.arithmetic("-", a, b), multiply=lambda t, a, b: t.arithmetic("*", a, b),
      mul=lambda t, a, b: t.arithmetic("*", a, b),
      divide=lambda t, a, b: t.divide(a, b), true_divide=lambda t, a, b: t.divide(a, b),
-     floor_divide=lambda t, a, b: t.floor_divide(a, b), remainder=lambda t, a, b: t.modulo(a, b),
-     mod=lambda t, a, b: t.modulo(a, b), fmod=lambda t, a, b: t.fmod(a, b),
+     floor_divide=lambda t, a, b: t.division("floor_divide", a, b), remainder=lambda t, a, b: t.division("remainder", a, b),
+     mod=lambda t, a, b: t.division("remainder", a, b), fmod=lambda t, a, b: t.division("fmod", a, b),
      logaddexp=_written("maximum(x, y)", "select(x == y, a + 0.6931471805599453, a + log1p(exp(minimum(x, y) - a)))"),
      logical_and=_logical("&"), logical_or=_logical("|"), logical_xor=_logical("^"),
      bitwise_and=lambda t, a, b: t.bitwise("&", a, b), bitwise_or=lambda t, a, b: t.bitwise("|", a, b),
@@ -731,7 +664,7 @@ _add((1, 2), round=_round)
 
 BINARY = {_ast.Add: lambda t, a, b: t.arithmetic("+", a, b), _ast.Sub: lambda t, a, b: t.arithmetic("-", a, b),
           _ast.Mult: lambda t, a, b: t.arithmetic("*", a, b), _ast.Div: lambda t, a, b: t.divide(a, b),
-          _ast.FloorDiv: lambda t, a, b: t.floor_divide(a, b), _ast.Mod: lambda t, a, b: t.modulo(a, b),
+          _ast.FloorDiv: lambda t, a, b: t.division("floor_divide", a, b), _ast.Mod: lambda t, a, b: t.division("remainder", a, b),
           _ast.Pow: lambda t, a, b: t.raised(a, b), _ast.LShift: lambda t, a, b: t.bitwise("<<", a, b),
           _ast.RShift: lambda t, a, b: t.bitwise(">>", a, b), _ast.BitAnd: lambda t, a, b: t.bitwise("&", a, b),
           _ast.BitOr: lambda t, a, b: t.bitwise("|", a, b), _ast.BitXor: lambda t, a, b: t.bitwise("^", a, b)}

@@ -20,12 +20,10 @@ TYPES = {torch.bool: "i1", torch.uint8: "u8", torch.int8: "i8", torch.int16: "i1
          torch.bfloat16: "bf16", torch.float32: "f32", torch.float64: "f64"}
 FLOATS = ("f16", "bf16", "f32", "f64")
 # In what an operation is computed.
-WIDE = {"f16": "f32", "bf16": "f32", "i8": "i32", "i16": "i32"}
+WIDE = {"f16": "f32", "bf16": "f32"}
 NARROW = ("u8", "i8", "i16")
-# Conversions that the language lacks, by a type between.
-BETWEEN = {("i1", "f16"): "f32", ("i1", "bf16"): "f32", ("i8", "i64"): "i32", ("i16", "i64"): "i32", ("i64", "i8"): "i32",
-           ("i64", "i16"): "i32", ("i64", "f16"): "f32", ("i64", "bf16"): "f32", ("f16", "i64"): "f32", ("bf16", "i64"): "f32",
-           ("f16", "bf16"): "f32", ("bf16", "f16"): "f32", ("f64", "f16"): "f32", ("f64", "bf16"): "f32"}
+# Conversions that PyTorch rounds twice, by a type between.
+BETWEEN = {("i64", "bf16"): "f32", ("f64", "f16"): "f32", ("f64", "bf16"): "f32"}
 
 
 class Refused(Exception):
@@ -63,12 +61,9 @@ class Statements:
         if a == b:
             return name
         if b == "i1":
-            name = self.cast(name, a, "i32") if a in ("i8", "i16") else name
             return self.name(f"!({name} == 0)", name)
         between = BETWEEN.get((a, b))
         if a in FLOATS and b not in FLOATS:
-            between = between if between == "f32" else None
-            name = self.cast(name, a, between) if between else name
             name = self.name(f"trunc({name})", name)
             if b in NARROW:  # what is beyond the type loses its upper bits, as in PyTorch
                 name, a = self.name(f"i32({name})", name), "i32"
@@ -173,6 +168,9 @@ def by_template(node: torch.fx.Node, arguments: Sequence[Any], template: Union[s
         if not (isinstance(argument, torch.fx.Node) and isinstance(value_of(argument), torch.Tensor)) and not is_number(argument):
             raise Refused(f"its argument {argument} is neither a tensor nor a number that is known now")
     compute = type or promoted(arguments, kind)
+    templates = [template] if isinstance(template, str) else template
+    if compute in ("i8", "i16") and any("*" in step for step in templates):
+        compute = "i32"  # as which the language has their products
     if only == "f" and compute not in FLOATS:
         raise Refused(f"of {compute} it is PyTorch's")
     if only == "i" and compute in FLOATS:
@@ -193,7 +191,6 @@ def by_template(node: torch.fx.Node, arguments: Sequence[Any], template: Union[s
             raise Refused(f"the number {a} is beyond {own}")
     result = type_of(node)
     reads = tensors(arguments)
-    templates = [template] if isinstance(template, str) else template
 
     def operand(s: Statements, k: int, name: str) -> str:
         a = arguments[k]
@@ -270,7 +267,7 @@ def added(node: torch.fx.Node) -> Rule:
         if sign == "-" or alpha != 1:
             raise Refused("of bools it is PyTorch's")
         return by_template(node, node.args[:2], OF_BOOLS[aten.add], light=True)
-    second = "{1}" if alpha == 1 else f"{{1}} * {literal(nearest(alpha, common(node.args[:2], D)), compute)}"
+    second = "{1}" if alpha == 1 else f"{{1}} * {literal(nearest(alpha, common(node.args[:2], D)), 'i32' if compute in ('i8', 'i16') else compute)}"
     return by_template(node, node.args[:2], f"{{0}} {sign} {second}", light=True)
 
 
