@@ -9,30 +9,6 @@
 #include "runtime/expr/ops.h"
 #include "runtime/run/transpose.h"
 
-/* TOSA has no maximum and minimum of i8 and i16, so that the library has no code for them. */
-#define EXTREME(name, type, better)                                                                \
-    static void name(const void *context, void *const *pointers, const int64_t *strides,           \
-                     int64_t planes, int64_t rows, int64_t cols) {                                 \
-        (void)context, (void)planes;                                                               \
-        for (int64_t row = 0; row < rows; row++)                                                   \
-            for (int64_t col = 0; col < cols; col++) {                                             \
-                type a, b;                                                                         \
-                memcpy(&a, (char *)pointers[0] + row * strides[0] + col * strides[1], sizeof a);   \
-                memcpy(&b, (char *)pointers[1] + row * strides[2] + col * strides[3], sizeof b);   \
-                if (b better a) a = b;                                                             \
-                memcpy((char *)pointers[2] + row * strides[4] + col * strides[5], &a, sizeof a);   \
-            }                                                                                      \
-    }
-EXTREME(greatest_i8, int8_t, >)
-EXTREME(greatest_i16, int16_t, >)
-EXTREME(least_i8, int8_t, <)
-EXTREME(least_i16, int16_t, <)
-
-static tosajit_entry small_extreme(tosajit_op op, tosajit_type type) {
-    if (op == TOSAJIT_OP_reduce_max) return type == TOSAJIT_I8 ? greatest_i8 : greatest_i16;
-    return type == TOSAJIT_I8 ? least_i8 : least_i16;
-}
-
 /* The op that combines two. */
 static tosajit_op combining(tosajit_op op) {
     switch (op) {
@@ -54,10 +30,7 @@ tosajit_status fold_make(const expr_node *node, bool inner, const rows_library *
     *f = (fold){.node = node, .size = (int64_t)tosajit_type_size(type), .inner = inner};
     convert_store(type, &f->neutral, convert_encode(type, reduce_neutral(node)));
     if (node->op == TOSAJIT_OP_reduce_count) return TOSAJIT_OK; /* what counts combines nothing */
-    const bool is_small = (type == TOSAJIT_I8 || type == TOSAJIT_I16) &&
-                          (node->op == TOSAJIT_OP_reduce_max || node->op == TOSAJIT_OP_reduce_min);
-    f->combine =
-        is_small ? small_extreme(node->op, type) : rows_find(library, level, rows_key(&code));
+    f->combine = rows_find(library, level, rows_key(&code));
     if (f->combine) return TOSAJIT_OK;
     return diag_error(TOSAJIT_NOT_EXECUTABLE, "there is no precompiled code for tosa.%s",
                       op_table[node->op].name);
