@@ -81,7 +81,7 @@ static void texts_do_not_follow_the_locale(void **state) {
 
 static int make_locale(void **state) {
     char command[SCRATCH_SIZE + 64];
-    if (scratch_make(state) != 0 || setenv("LOCPATH", scratch, 1) != 0) return -1;
+    if (scratch_create(state) != 0 || setenv("LOCPATH", scratch, 1) != 0) return -1;
     snprintf(command, sizeof command, "localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8", scratch);
     int failed = system(command);
     if (failed)

@@ -638,7 +638,7 @@ int main(void) {
         cmocka_unit_test(several_threads_compile_lists),
         cmocka_unit_test(opposite_lists_do_not_wait_for_each_other),
         cmocka_unit_test(the_cap_refuses_what_exceeds_it),
-        cmocka_unit_test_setup_teardown(code_is_kept_on_disk, scratch_make, scratch_remove),
+        cmocka_unit_test_setup_teardown(code_is_kept_on_disk, scratch_create, scratch_remove),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(code_is_given_back_while_others_live),
     };

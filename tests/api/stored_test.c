@@ -335,7 +335,7 @@ static void killed_processes_leave_a_sound_cache(void **state) {
 }
 
 int main(void) {
-#define STORED_TEST(name) cmocka_unit_test_setup_teardown(name, scratch_make, scratch_remove)
+#define STORED_TEST(name) cmocka_unit_test_setup_teardown(name, scratch_create, scratch_remove)
     const struct CMUnitTest tests[] = {
         STORED_TEST(a_later_process_needs_no_compiler),
         STORED_TEST(what_is_too_large_is_not_tried_again),

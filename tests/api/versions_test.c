@@ -156,7 +156,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(images_of_an_earlier_format_are_refused_in_words),
         cmocka_unit_test(images_of_this_format_are_still_read),
-        cmocka_unit_test_setup_teardown(entries_of_earlier_builds_are_not_taken, scratch_make,
+        cmocka_unit_test_setup_teardown(entries_of_earlier_builds_are_not_taken, scratch_create,
                                         scratch_remove),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

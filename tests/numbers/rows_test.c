@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Random expressions of reductions, norms and views: the bits of a result are the interpreter's, on
  * each level of the CPU, with threads, precompiled, from an image, bound, whatever the strides, and
- * in place of operands, where all forms refuse the same. A
- * case is an expression with operands of some sizes. What one form refuses, all refuse.
+ * in place of operands, where all forms refuse the same. A case is an expression with operands of
+ * some sizes. What one form refuses, all refuse.
  *
  * TOSAJIT_CASES=<n>, TOSAJIT_CALLS=<n> of each expression, TOSAJIT_SEED=<n>; `ctest -C soak -R
  * rows_soak` makes a million. */
@@ -392,8 +392,7 @@ static void one_case(const sentence *s) {
 }
 
 static void rows_have_the_same_bits_everywhere(void **state) {
-    const uint64_t wanted = test_setting("TOSAJIT_CASES", 600),
-                   seed = test_setting("TOSAJIT_SEED", 1),
+    const uint64_t wanted = test_setting("TOSAJIT_CASES", 600), seed = test_seed(),
                    calls = test_setting("TOSAJIT_CALLS", 30);
     (void)state;
     f.random = test_random_start(seed);

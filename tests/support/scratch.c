@@ -20,7 +20,7 @@
 enum { MOST_PROCESSES = 8 };
 char scratch[SCRATCH_SIZE];
 
-int scratch_make(void **state) {
+int scratch_create(void **state) {
     (void)state;
     snprintf(scratch, sizeof scratch, "/tmp/tosajit-test-XXXXXX");
     return mkdtemp(scratch) ? 0 : -1;

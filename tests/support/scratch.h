@@ -15,7 +15,7 @@ enum { SCRATCH_SIZE = 64 };
 extern char scratch[SCRATCH_SIZE];
 
 /* Setup and teardown of a test, for cmocka. */
-int scratch_make(void **state);
+int scratch_create(void **state);
 int scratch_remove(void **state);
 
 /* The body runs in a child, as this user if it is not 0, and must not end with a REQUIRE. */

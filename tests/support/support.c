@@ -4,10 +4,12 @@
 #define _XOPEN_SOURCE 700 /* setitimer */
 #include "tests/support/support.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
+#include <time.h>
 
 static const struct {
     const char *name, *cpu;
@@ -142,6 +144,29 @@ tosajit_tensor_type test_type(tosajit_type element, const char *shape) {
 uint64_t test_setting(const char *variable, uint64_t standard) {
     const char *text = getenv(variable);
     return text && *text ? strtoull(text, NULL, 0) : standard;
+}
+
+uint64_t test_day(void) {
+    enum { SECONDS_A_DAY = 86400 };
+    static uint64_t day; /* also where midnight comes meanwhile */
+    if (day == 0) day = (uint64_t)time(NULL) / SECONDS_A_DAY;
+    return day;
+}
+
+uint64_t test_seed(void) {
+    static uint64_t seed;
+    static bool is_known;
+    if (!is_known) {
+        seed = test_setting("TOSAJIT_SEED", test_day());
+        printf("TOSAJIT_SEED=%" PRIu64 "\n", seed);
+        is_known = true;
+    }
+    return seed;
+}
+
+bool test_is_drawn(uint64_t number, uint64_t n) {
+    n = test_setting("TOSAJIT_THIN", n);
+    return n <= 1 || (number + test_seed()) % n == 0;
 }
 
 uint64_t test_thinning(void) {

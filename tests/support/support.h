@@ -42,6 +42,13 @@ int32_t test_dims(const char *shape, int64_t *dims);
 /* A number from the environment variable, or the default. */
 uint64_t test_setting(const char *variable, uint64_t standard);
 
+/* The days since 1970: what a test draws changes from day to day. */
+uint64_t test_day(void);
+/* TOSAJIT_SEED=<n>, or the day. It is printed once. */
+uint64_t test_seed(void);
+/* Whether the case with this number is one of the n-th part that the seed chooses. TOSAJIT_THIN=<n>
+ * sets n. */
+bool test_is_drawn(uint64_t number, uint64_t n);
 /* 1, or n by TOSAJIT_THIN=<n>: a test makes an n-th of its cases, for emulators. */
 uint64_t test_thinning(void);
 /* Whether this process makes the case with this number: TOSAJIT_PART=2/4 takes the second quarter,

@@ -15,7 +15,7 @@ import textwrap
 
 LONGEST = 25
 # Pages for those who change the library, and how long their longest sentence is: it may only become shorter.
-LATER = {"CHANGELOG.md": 31, "docs/accuracy.md": 125, "docs/targets.md": 50, "docs/testing.md": 99}
+LATER = {"CHANGELOG.md": 31, "docs/accuracy.md": 125, "docs/targets.md": 50}
 
 
 def paragraphs(text):

@@ -6,7 +6,8 @@ backward with sizes that change, and programs that mutate, alias, draw random nu
     PYTHONPATH=build/tools/python python3 tests/tools/python_torch_compile_test.py          # a few samples of each operation
     PYTHONPATH=build/tools/python python3 tests/tools/python_torch_compile_test.py --all    # all of them, in all types and strides
 
-TOSAJIT_PART=2/4 makes the second quarter of the operations.
+TOSAJIT_PART=2/4 makes the second quarter of the operations. Beside f32 each operation has one more type, another one on the next day, or by
+TOSAJIT_SEED.
 
 Eager PyTorch in f64 says how large errors are: those of a kernel may be twice eager's own, and 4 units of the last place. Of f64
 operations 80-bit floats say it, and how much operations that are a unit off make of it (torch_wide.py). Where nothing does, there are
@@ -21,6 +22,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import unittest
 import warnings
 import zipfile
@@ -256,9 +258,12 @@ class Operations(unittest.TestCase):
         dtypes = [torch.float32, torch.bfloat16, torch.int64, torch.bool]
         if ALL:
             dtypes += [torch.float64, torch.float16, torch.int32, torch.int8, torch.uint8]
+        day = int(os.environ.get("TOSAJIT_SEED", time.time() // 86400))
+        print(f"TOSAJIT_SEED={day}")
         with watched(everything=True):
-            for op in ops:
-                for dtype in dtypes:
+            for place, op in enumerate(ops):
+                more = [dtype for dtype in dtypes[1:] if op.supports_dtype(dtype, "cpu")]
+                for dtype in dtypes if ALL or not more else [dtypes[0], more[(place + day) % len(more)]]:
                     for k, sample in enumerate(self.samples(op, dtype)):
                         self.each(op, dtype, k, sample)
         print(f"{Operations.runs} runs of kernels, of {len(Operations.seen)} operations of the database; of graphs in f64"

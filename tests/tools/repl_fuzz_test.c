@@ -230,7 +230,7 @@ static void no_key_and_no_window_ends_a_session(void **state) {
 
 int main(int count, char **arguments) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(no_key_and_no_window_ends_a_session, scratch_make,
+        cmocka_unit_test_setup_teardown(no_key_and_no_window_ends_a_session, scratch_create,
                                         scratch_remove),
     };
     if (count < 2) return 2;

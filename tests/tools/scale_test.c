@@ -201,7 +201,7 @@ static void four_times_as_much_takes_no_sixteen_times(void **state) {
 
 int main(int count, char **words) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(four_times_as_much_takes_no_sixteen_times, scratch_make,
+        cmocka_unit_test_setup_teardown(four_times_as_much_takes_no_sixteen_times, scratch_create,
                                         scratch_remove),
     };
     if (count != 2) return 2;

@@ -415,7 +415,7 @@ static void killed_writers_leave_nothing_wrong(void **state) {
 }
 
 int main(void) {
-#define STORE_TEST(name) cmocka_unit_test_setup_teardown(name, scratch_make, scratch_remove)
+#define STORE_TEST(name) cmocka_unit_test_setup_teardown(name, scratch_create, scratch_remove)
     const struct CMUnitTest tests[] = {
         STORE_TEST(what_is_put_is_found),
         STORE_TEST(keys_of_one_hash_are_told_apart),
