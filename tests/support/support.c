@@ -474,11 +474,34 @@ bool test_reduces(tosajit_op op) { return strncmp(tosajit_op_name(op), "reduce_"
 
 bool test_is_unsigned(tosajit_type type) { return type >= TOSAJIT_U8 && type <= TOSAJIT_U32; }
 
+static bool is_half(tosajit_type type) { return type == TOSAJIT_F16 || type == TOSAJIT_BF16; }
+
+/* TOSA has no casts between i64 and what is not i1 or i32, nor of f16 and bf16 between each other
+ * and i1. */
+static bool is_extension_cast(tosajit_type a, tosajit_type b) {
+    if (is_half(a) && is_half(b)) return true;
+    if (a == TOSAJIT_I64 || b == TOSAJIT_I64) {
+        const tosajit_type other = a == TOSAJIT_I64 ? b : a;
+        return other != TOSAJIT_I1 && other != TOSAJIT_I32;
+    }
+    return (is_half(a) && b == TOSAJIT_I1) || (is_half(b) && a == TOSAJIT_I1);
+}
+
+/* What TOSA has of i32 and i64 alone, or not at all of them. */
+static bool is_extension_integer(tosajit_op op, tosajit_type type) {
+    static const tosajit_op wide[] = {
+        TOSAJIT_OP_abs,     TOSAJIT_OP_clz,     TOSAJIT_OP_add,           TOSAJIT_OP_sub,
+        TOSAJIT_OP_equal,   TOSAJIT_OP_greater, TOSAJIT_OP_greater_equal, TOSAJIT_OP_intdiv,
+        TOSAJIT_OP_maximum, TOSAJIT_OP_minimum};
+    if (op == TOSAJIT_OP_clamp) return type == TOSAJIT_I32 || type == TOSAJIT_I64;
+    for (size_t k = 0; k < sizeof wide / sizeof *wide; k++)
+        if (op == wide[k]) return type == TOSAJIT_I8 || type == TOSAJIT_I16;
+    return op == TOSAJIT_OP_reduce_product && !test_is_float(type);
+}
+
 bool test_is_extension(tosajit_op op, tosajit_type operand, tosajit_type result) {
-    const bool wide = operand == TOSAJIT_I64 || result == TOSAJIT_I64,
-               real = operand == TOSAJIT_F32 || result == TOSAJIT_F32;
     return test_is_extension_op(op) || operand == TOSAJIT_F64 || result == TOSAJIT_F64 ||
            test_is_unsigned(operand) || test_is_unsigned(result) ||
-           (op == TOSAJIT_OP_cast && wide && real) ||
-           (op == TOSAJIT_OP_reduce_product && !test_is_float(operand));
+           is_extension_integer(op, operand) ||
+           (op == TOSAJIT_OP_cast && is_extension_cast(operand, result));
 }
