@@ -186,7 +186,8 @@ static const uint64_t standard_digest = UINT64_C(0x22e3ee6013c6524c),
                       later_digest = UINT64_C(0xc213ff02959c3003),
                       latest_digest = UINT64_C(0xe02b0dd126f2b79f),
                       unsigned_digest = UINT64_C(0xdb7533767a7d1a93),
-                      newest_digest = UINT64_C(0xf0249b1a60c1725b), whole_digest = UINT64_C(0xfd187d984c907977);
+                      newest_digest = UINT64_C(0xf0249b1a60c1725b),
+                      whole_digest = UINT64_C(0xfd187d984c907977);
 static uint64_t digest = GOLDEN_START;
 
 /* The same of one row, and of its texts and images. Golden files have a line for each row; images

@@ -136,19 +136,19 @@ static void print_op(tosajit_op op) {
 }
 
 static int print_page(void) {
-    printf(
-        "# Operations\n\n"
-        "Written by `tosajit ops --markdown` from the op table, `include/tosajit/ops.def`, and "
-        "from what the library accepts. In the\n"
-        "formulas a, b and c are the operands and r is the result; what follows a semicolon is "
-        "a corner result.\n"
-        "[semantics.md](semantics.md) says more about those, about parameters and about "
-        "conversions. Strict expressions refuse\n"
-        "extensions: operations that say so, and the element types that TOSA's rows lack. Views are\n"
-        "TOSA's; one that TOSA's form cannot say is `tosa.custom` in files, with its list as an "
-        "attribute. Reductions take neighbours\n"
-        "of the axis, too, as in `reduce_sum(x, axis=(1, 2))`: an extension, whose attribute in "
-        "files and in C is `joined`.\n");
+    printf("# Operations\n\n"
+           "Written by `tosajit ops --markdown` from the op table, `include/tosajit/ops.def`, and "
+           "from what the library accepts. In the\n"
+           "formulas a, b and c are the operands and r is the result; what follows a semicolon is "
+           "a corner result.\n"
+           "[semantics.md](semantics.md) says more about those, about parameters and about "
+           "conversions. Strict expressions refuse\n"
+           "extensions: operations that say so, and the element types that TOSA's rows lack. Views "
+           "are\nTOSA's; one that TOSA's form cannot say is `tosa.custom` in files, with its list "
+           "as an "
+           "attribute. Reductions take neighbours\n"
+           "of the axis, too, as in `reduce_sum(x, axis=(1, 2))`: an extension, whose attribute in "
+           "files and in C is `joined`.\n");
     for (int op = 0; op < TOSAJIT_OP_COUNT; op++) print_op((tosajit_op)op);
     return EXIT_FINE;
 }
