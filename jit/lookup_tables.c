@@ -6,11 +6,12 @@
 #include <string.h>
 
 #include "runtime/base/diag.h"
+#include "runtime/base/fpenv.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/types.h"
 #include "runtime/expr/ops.h"
 #include "runtime/expr/reduce.h"
-#include "runtime/run/kernel.h"
+#include "runtime/run/interpret.h"
 
 /* Of a byte, and of i1; the most bytes that they take. */
 enum { ENTRIES = 256, TRUTHS = 2, MOST_BYTES = ENTRIES };
@@ -21,13 +22,20 @@ enum { ENOUGH = 5 };
 /* What a value depends on, if not on another value: constants alone; more than one value. */
 enum { FIXED = -1, MIXED = -2 };
 
-/* An expression, parts of which become tables; the arrays have an entry per node. */
+/* What is known of a value. */
+typedef struct tabulated {
+    tosajit_value source; /* the one byte or i1 that it depends on, perhaps itself; or see above */
+    tosajit_value inside; /* of the part that this one ends */
+    tosajit_value part;   /* at n: the value that is computed there in a part */
+    bool live, wanted;    /* needed, when parts are tables; the last value of a part */
+} tabulated;
+
+/* A program, parts of which become tables. */
 typedef struct tabulation {
     tosajit_expr *program;
-    tosajit_value *source; /* the one byte or i1 that it depends on, perhaps itself; or see above */
-    uint8_t *live;         /* needed, when parts are tables */
-    uint8_t *inside;       /* of the part that is looked at */
-    uint8_t *wanted;       /* the last value of a part */
+    tabulated *nodes;
+    uint64_t *bits;              /* of each value, on one operand */
+    char (*entries)[MOST_BYTES]; /* of each part */
 } tabulation;
 
 static bool is_byte(const expr_node *node) {
@@ -49,8 +57,8 @@ static tosajit_value operand_source(const tabulation *t, const expr_node *node, 
     switch (expr_role(node, o)) {
     case ROLE_TABLE: return is_constant ? FIXED : MIXED;
     case ROLE_CHANNEL: return MIXED;
-    case ROLE_DATA: return t->source[operand];
-    default: return t->source[operand] == FIXED ? FIXED : MIXED;
+    case ROLE_DATA: return t->nodes[operand].source;
+    default: return t->nodes[operand].source == FIXED ? FIXED : MIXED;
     }
 }
 
@@ -69,7 +77,7 @@ static bool broadcasts_into(const expr_node *a, const expr_node *other) {
 static bool keeps_shape(const tabulation *t, const expr_node *node, const expr_node *source) {
     bool keeps = has_shape_of(node, source);
     for (int o = 0; o < node->operand_count; o++)
-        if (expr_role(node, o) == ROLE_DATA && t->source[node->operands[o]] == FIXED)
+        if (expr_role(node, o) == ROLE_DATA && t->nodes[node->operands[o]].source == FIXED)
             keeps &= broadcasts_into(&t->program->nodes[node->operands[o]], source);
     return keeps;
 }
@@ -102,7 +110,8 @@ static int count_work(const tabulation *t, tosajit_value k, int enough) {
         work += op_is_heavy(node->op) ? HEAVY : 1;
         for (int o = 0; o < node->operand_count && count < ENOUGH; o++) {
             const tosajit_value operand = node->operands[o];
-            bool is_new = operand != t->source[k] && t->program->nodes[operand].kind == NODE_OP;
+            bool is_new =
+                operand != t->nodes[k].source && t->program->nodes[operand].kind == NODE_OP;
             for (int other = 0; other < count; other++) is_new &= ops[other] != operand;
             if (is_new) ops[count++] = operand;
         }
@@ -117,7 +126,7 @@ static int count_work(const tabulation *t, tosajit_value k, int enough) {
 static bool is_worth_it(const tabulation *t, tosajit_value k) {
     enum { LEAST_LIGHT = ENOUGH, LEAST = 2 };
     const expr_node *node = &t->program->nodes[k];
-    const tosajit_value source = t->source[k];
+    const tosajit_value source = t->nodes[k].source;
     if (node->kind != NODE_OP || source < 0 || source == k || op_has_table(node->op)) return false;
     const expr_node *from = &t->program->nodes[source];
     const tosajit_type types[3] = {TOSAJIT_I1, node->type.element, node->type.element};
@@ -130,231 +139,147 @@ static bool is_worth_it(const tabulation *t, tosajit_value k) {
     return is_byte(node) && count_work(t, k, least) == least;
 }
 
-/* A constant of the part, whose elements are equal, as one number; a table as it is. */
-static tosajit_status copy_constant(const expr_node *node, tosajit_expr *part,
-                                    tosajit_value *value) {
-    const int64_t one[1] = {1};
-    const tosajit_tensor_type number = tosajit_ranked(node->type.element, 1, one);
-    return expr_constant_bytes(part, node->splat ? &number : &node->type, node->data,
-                               node->data_size, node->splat, value);
-}
-
-/* Mark what lies between a value and its source, both included. */
-static void mark_inside(const tabulation *t, tosajit_value k) {
-    memset(t->inside, 0, t->program->count);
-    t->inside[k] = 1;
+/* List what lies between a value and its source, that value included; gives how much that is. */
+static size_t list_part(const tabulation *t, tosajit_value k) {
+    size_t count = 0;
+    t->nodes[k].inside = k;
     for (tosajit_value n = k; n >= 0; n--) {
         const expr_node *node = &t->program->nodes[n];
-        if (!t->inside[n] || n == t->source[k] || node->kind != NODE_OP) continue;
-        for (int o = 0; o < node->operand_count; o++) t->inside[node->operands[o]] = 1;
+        if (t->nodes[n].inside != k || n == t->nodes[k].source) continue;
+        for (int o = 0; o < node->operand_count; o++) t->nodes[node->operands[o]].inside = k;
     }
+    for (tosajit_value n = 0; n <= k; n++)
+        if (t->nodes[n].inside == k && n != t->nodes[k].source) t->nodes[count++].part = n;
+    return count;
 }
 
-/* The part that is marked as an expression of its own, of all that the source may be. `moved` says
- * where its values are there. */
-static tosajit_status copy_part(const tabulation *t, tosajit_value k, tosajit_value *moved,
-                                tosajit_expr *part) {
-    tosajit_status status = TOSAJIT_OK;
-    for (tosajit_value n = 0; !status && n <= k; n++) {
-        const expr_node *node = &t->program->nodes[n];
-        const int64_t dims[1] = {
-            t->source[n] == FIXED ? 1 : count_entries(&t->program->nodes[t->source[k]])};
-        const tosajit_tensor_type type = tosajit_ranked(node->type.element, 1, dims);
-        tosajit_value operands[TOSAJIT_MAX_OPERANDS];
-        if (!t->inside[n]) continue;
-        for (int o = 0; o < node->operand_count; o++) operands[o] = moved[node->operands[o]];
-        if (n == t->source[k])
-            status = tosajit_expr_input(part, &type, &moved[n]);
-        else if (node->kind == NODE_CONSTANT)
-            status = copy_constant(node, part, &moved[n]);
-        else
-            status = tosajit_expr_op(part, node->op, operands, (size_t)node->operand_count,
-                                     &node->attributes, &type, &moved[n]);
+/* What the interpreter computes of the values that are known already. */
+static uint64_t evaluate(const tabulation *t, const expr_node *node) {
+    const expr_node *nodes = t->program->nodes;
+    if (node->kind == NODE_CONSTANT) /* another one is a table, which is read as it is */
+        return node->splat ? convert_load(node->type.element, node->data) : 0;
+    if (!op_has_table(node->op)) return interpret_node(t->program, node, NULL, t->bits);
+    const expr_node *constant = &nodes[node->operands[1]];
+    const int64_t stride[1] = {(int64_t)tosajit_type_size(constant->type.element)};
+    const tosajit_tensor table = {constant->type.element, 1, constant->data, constant->type.dims,
+                                  stride};
+    return interpret_node(t->program, node, &table, t->bits);
+}
+
+/* A part on all operands: bytes from -128 on, 0 and 1. */
+static void find_entries(const tabulation *t, tosajit_value k, char *entries) {
+    const expr_node *nodes = t->program->nodes, *from = &nodes[t->nodes[k].source];
+    const tosajit_type to = nodes[k].type.element;
+    const size_t count = list_part(t, k);
+    fpenv environment;
+    fpenv_hold(&environment);
+    for (int e = 0; e < count_entries(from); e++) {
+        const int8_t operand = (int8_t)(is_truth(from) ? e : INT8_MIN + e);
+        t->bits[t->nodes[k].source] = convert_load(from->type.element, &operand);
+        for (size_t n = 0; n < count; n++)
+            t->bits[t->nodes[n].part] = evaluate(t, &nodes[t->nodes[n].part]);
+        const uint64_t bits = to == TOSAJIT_I1 ? (t->bits[k] & 0xff) != 0 : t->bits[k];
+        convert_store(to, entries + (size_t)e * tosajit_type_size(to), bits);
     }
-    return status ? status : tosajit_expr_result(part, moved[k]);
-}
-
-/* The interpreter on all operands: bytes from -128 on, 0 and 1. */
-static tosajit_status compute(const tosajit_expr *part, const tosajit_allocator *allocator,
-                              void *entries) {
-    int8_t operands[ENTRIES];
-    tosajit_kernel *kernel;
-    tosajit_status status = kernel_create(part, allocator, NULL, &kernel);
-    if (status) return status;
-    const tosajit_tensor_type from = tosajit_kernel_operand_type(kernel, 0),
-                              to = tosajit_kernel_result_type(kernel, 0);
-    const int first = from.element == TOSAJIT_I1 ? 0 : INT8_MIN;
-    for (int k = 0; k < from.dims[0]; k++) operands[k] = (int8_t)(first + k);
-    const tosajit_tensor operand = tosajit_dense(from.element, operands, 1, from.dims),
-                         result = tosajit_dense(to.element, entries, 1, from.dims);
-    status = tosajit_run(kernel, &operand, 1, &result, 1);
-    tosajit_kernel_release(kernel);
-    return status;
-}
-
-static tosajit_status find_entries(const tabulation *t, tosajit_value k, void *entries) {
-    const tosajit_allocator *allocator = &t->program->allocator;
-    tosajit_expr_options options = {.size = sizeof options, .allocator = allocator};
-    tosajit_value *moved = memory_new(allocator, t->program->count, sizeof *moved);
-    tosajit_expr *part = NULL;
-    tosajit_status status = moved ? tosajit_expr_create(&options, &part)
-                                  : diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for a table");
-    if (!status) status = copy_part(t, k, moved, part);
-    if (!status) status = compute(part, allocator, entries);
-    tosajit_expr_destroy(part);
-    memory_free(allocator, moved, t->program->count, sizeof *moved);
-    return status;
+    fpenv_restore(&environment);
 }
 
 /* From the results on: a table needs its source alone, all else its operands. Gives how many
- * constants there will be: a table, which is two more tensors of a kernel, or two numbers. For each
- * the whole expression is looked through, so both are bounded. */
+ * parts there are. Each becomes a table, which is two more tensors of a kernel, or two numbers. For
+ * each the whole expression is looked through, so both are bounded. */
 static size_t choose(const tabulation *t) {
     enum { MOST_SELECTS = 64 };
     const tosajit_expr *program = t->program;
     int32_t tensors = program->input_count + program->constant_count + program->result_count +
                       program->table_count;
-    size_t constants = 0, selects = 0;
-    for (int32_t r = 0; r < program->result_count; r++) t->live[program->results[r]] = 1;
+    size_t parts = 0, selects = 0;
+    for (int32_t r = 0; r < program->result_count; r++) t->nodes[program->results[r]].live = 1;
     for (tosajit_value k = (tosajit_value)program->count; k-- > 0;) {
         const expr_node *node = &program->nodes[k];
-        if (!t->live[k]) continue;
-        t->wanted[k] = is_worth_it(t, k);
-        const bool truth = t->wanted[k] && is_truth(&program->nodes[t->source[k]]);
-        t->wanted[k] &= truth ? selects < MOST_SELECTS : tensors + 2 <= TOSAJIT_MAX_TENSORS;
-        t->wanted[k] &= program->count + constants + TRUTHS <= TOSAJIT_MAX_NODES;
-        if (t->wanted[k]) {
-            t->live[t->source[k]] = 1;
-            tensors += truth ? 0 : 2, selects += truth, constants += truth ? TRUTHS : 1;
+        if (!t->nodes[k].live) continue;
+        t->nodes[k].wanted = is_worth_it(t, k);
+        const bool truth = t->nodes[k].wanted && is_truth(&program->nodes[t->nodes[k].source]);
+        t->nodes[k].wanted &= truth ? selects < MOST_SELECTS : tensors + 2 <= TOSAJIT_MAX_TENSORS;
+        t->nodes[k].wanted &= program->count + TRUTHS * (parts + 1) <= TOSAJIT_MAX_NODES;
+        if (t->nodes[k].wanted) {
+            t->nodes[t->nodes[k].source].live = 1;
+            tensors += truth ? 0 : 2, selects += truth, parts++;
         } else {
-            for (int o = 0; o < node->operand_count; o++) t->live[node->operands[o]] = 1;
+            for (int o = 0; o < node->operand_count; o++) t->nodes[node->operands[o]].live = 1;
         }
     }
-    return constants;
+    return parts;
 }
 
-/* Move all nodes back, to have empty constants before them. */
-static tosajit_status make_room(tosajit_expr *program, size_t constants) {
-    if (!memory_grow(&program->allocator, (void **)&program->nodes, &program->capacity,
-                     program->count + constants, sizeof *program->nodes))
-        return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for %zu constants", constants);
-    memmove(program->nodes + constants, program->nodes, program->count * sizeof *program->nodes);
-    memset(program->nodes, 0, constants * sizeof *program->nodes);
-    program->count += constants;
-    for (size_t k = constants; k < program->count; k++)
-        for (int o = 0; o < program->nodes[k].operand_count; o++)
-            program->nodes[k].operands[o] += (tosajit_value)constants;
-    for (size_t k = 0; k < program->contract_count; k++)
-        program->contracts[k].input += (tosajit_value)constants;
-    for (int32_t r = 0; r < program->result_count; r++)
-        program->results[r] += (tosajit_value)constants;
-    return TOSAJIT_OK;
-}
-
-/* Node `place` becomes a constant of these elements: `data` is all of them, or one that repeats. */
-static tosajit_status put_constant(tosajit_expr *program, size_t place, const expr_node *node,
-                                   tosajit_tensor_type type, const void *data, size_t size) {
-    expr_node *constant = &program->nodes[place];
-    constant->data = memory_new(&program->allocator, size, 1);
-    if (!constant->data) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for a table");
-    memcpy(constant->data, data, size);
-    constant->data_size = size;
-    constant->kind = NODE_CONSTANT;
-    constant->type = type;
-    constant->number = node->number;
-    constant->tensor = -1;
-    return TOSAJIT_OK;
-}
-
-static void become(expr_node *node, tosajit_op op, int count, tosajit_value a, tosajit_value b,
-                   tosajit_value c) {
-    node->op = op;
-    node->operand_count = count;
-    node->operands[0] = a;
-    node->operands[1] = b;
-    node->operands[2] = c;
-    node->attributes = (tosajit_attributes){0};
-}
-
-/* Node `place` becomes the table that node k looks up at `source`. */
-static tosajit_status put_table(tosajit_expr *program, size_t place, size_t k, tosajit_value source,
-                                const char *entries) {
-    const int64_t dims[1] = {ENTRIES};
-    expr_node *node = &program->nodes[k], *table = &program->nodes[place];
-    tosajit_status status =
-        put_constant(program, place, node, tosajit_ranked(TOSAJIT_I8, 1, dims), entries, ENTRIES);
-    if (status) return status;
-    table->table = true;
-    become(node, TOSAJIT_OP_table, 2, source, (tosajit_value)place, 0);
-    program->maps_bytes |=
-        node->type.element != TOSAJIT_I8 || program->nodes[source].type.element != TOSAJIT_I8;
-    program->constant_count++;
-    program->table_count++;
-    return TOSAJIT_OK;
-}
-
-/* Node `place` and the next become what node k is where `source` is false, and true. */
-static tosajit_status put_select(tosajit_expr *program, size_t place, size_t k,
-                                 tosajit_value source, const char *entries) {
-    expr_node *node = &program->nodes[k];
+/* What takes the place of a part has its source as operand 0; constants of the entries follow. */
+static tosajit_status put_entries(void *context, tosajit_expr *program, expr_node *node,
+                                  tosajit_value k, bool *changed) {
+    const tabulation *t = context;
     const size_t size = tosajit_type_size(node->type.element);
-    tosajit_tensor_type one = node->type;
+    const int64_t dims[1] = {ENTRIES};
+    tosajit_tensor_type type = tosajit_ranked(TOSAJIT_I8, 1, dims);
     tosajit_status status = TOSAJIT_OK;
-    for (int32_t d = 0; d < one.rank; d++) one.dims[d] = 1;
-    for (size_t e = 0; !status && e < TRUTHS; e++) {
-        status = put_constant(program, place + e, node, one, entries + e * size, size);
-        program->nodes[place + e].splat = true;
+    if (!t->nodes[k].wanted) return TOSAJIT_OK;
+    const char *entries = t->entries[t->nodes[k].source];
+    *changed = true;
+    node->operand_count = node->op == TOSAJIT_OP_table ? 2 : 1 + TRUTHS;
+    if (node->op == TOSAJIT_OP_table) {
+        status = expr_constant_bytes(program, &type, entries, ENTRIES, false, &node->operands[1]);
+        if (status) return status;
+        program->nodes[node->operands[1]].table = true;
+        program->table_count++;
+        program->maps_bytes |= node->type.element != TOSAJIT_I8 ||
+                               program->nodes[node->operands[0]].type.element != TOSAJIT_I8;
+        return TOSAJIT_OK;
     }
-    if (!status)
-        become(node, TOSAJIT_OP_select, 3, source, (tosajit_value)place + 1, (tosajit_value)place);
+    type = node->type;
+    for (int32_t d = 0; d < type.rank; d++) type.dims[d] = 1;
+    for (size_t e = 0; !status && e < TRUTHS; e++)
+        status = expr_constant_bytes(program, &type, entries + e * size, size, true,
+                                     &node->operands[TRUTHS - e]);
     return status;
 }
 
-/* The entries are all found before the first part is replaced, of which another one may be a part.
- */
-static tosajit_status put_tables(const tabulation *t, size_t constants) {
+/* The entries are all found before the first part is replaced: another one may be within it. */
+static tosajit_status put_tables(tabulation *t, bool *changed) {
     tosajit_expr *program = t->program;
-    const size_t count = program->count;
-    size_t place = 0, found = 0;
-    char(*entries)[MOST_BYTES] = memory_new(&program->allocator, constants, sizeof *entries);
-    tosajit_status status =
-        entries ? TOSAJIT_OK : diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for tables");
-    for (size_t k = 0; !status && k < count; k++) {
-        if (!t->wanted[k]) continue;
-        mark_inside(t, (tosajit_value)k);
-        status = find_entries(t, (tosajit_value)k, entries[found++]);
+    tosajit_value found = 0;
+    for (size_t k = 0; k < program->count; k++) {
+        if (!t->nodes[k].wanted) continue;
+        find_entries(t, (tosajit_value)k, t->entries[found++]);
     }
-    if (!status) status = make_room(program, constants);
     found = 0;
-    for (size_t k = 0; !status && k < count; k++) {
-        if (!t->wanted[k]) continue;
-        const tosajit_value source = t->source[k] + (tosajit_value)constants;
-        const bool selects = is_truth(&program->nodes[source]);
-        status = (selects ? put_select : put_table)(program, place, k + constants, source,
-                                                    entries[found++]);
-        place += selects ? TRUTHS : 1;
+    for (size_t k = 0; k < program->count; k++) {
+        expr_node *node = &program->nodes[k];
+        if (!t->nodes[k].wanted) continue;
+        const bool selects = is_truth(&program->nodes[t->nodes[k].source]);
+        node->op = selects ? TOSAJIT_OP_select : TOSAJIT_OP_table;
+        node->operand_count = 1;
+        node->operands[0] = t->nodes[k].source;
+        node->attributes = (tosajit_attributes){0};
+        t->nodes[k].source = found++;
     }
-    memory_free(&program->allocator, entries, constants, sizeof *entries);
-    return status;
+    return expr_sweep(program, put_entries, t, changed);
 }
 
 static tosajit_status tabulate(tosajit_expr *program, bool *changed) {
     const tosajit_allocator *allocator = &program->allocator;
     const size_t count = program->count;
-    tabulation t = {program, memory_new(allocator, count, sizeof *t.source),
-                    memory_new(allocator, count, 1), memory_new(allocator, count, 1),
-                    memory_new(allocator, count, 1)};
-    size_t constants = 0;
+    tabulation t = {program, memory_new(allocator, count, sizeof *t.nodes),
+                    memory_new(allocator, count, sizeof *t.bits), NULL};
+    size_t parts = 0;
     tosajit_status status = TOSAJIT_OK;
-    if (!t.source || !t.live || !t.inside || !t.wanted)
-        status = diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for %zu expression nodes", count);
-    for (size_t k = 0; !status && k < count; k++) t.source[k] = find_source(&t, (tosajit_value)k);
-    if (!status) constants = choose(&t);
-    if (constants > 0) status = put_tables(&t, constants), *changed = true;
-    memory_free(allocator, t.source, count, sizeof *t.source);
-    memory_free(allocator, t.live, count, 1);
-    memory_free(allocator, t.inside, count, 1);
-    memory_free(allocator, t.wanted, count, 1);
+    for (size_t k = 0; t.nodes && k < count; k++)
+        t.nodes[k].source = find_source(&t, (tosajit_value)k);
+    if (t.nodes) parts = choose(&t);
+    if (parts > 0) t.entries = memory_new(allocator, parts, sizeof *t.entries);
+    if (!t.nodes || !t.bits || (parts > 0 && !t.entries))
+        status = diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for lookup tables");
+    else if (parts > 0)
+        status = put_tables(&t, changed);
+    memory_free(allocator, t.nodes, count, sizeof *t.nodes);
+    memory_free(allocator, t.bits, count, sizeof *t.bits);
+    memory_free(allocator, t.entries, parts, sizeof *t.entries);
     return status;
 }
 
@@ -370,7 +295,5 @@ static bool may_have_tables(const tosajit_expr *expr) {
 }
 
 tosajit_status lookup_tables(program_made *made, bool *changed) {
-    if (!may_have_tables(made->program)) return TOSAJIT_OK;
-    tosajit_status status = tabulate(made->program, changed);
-    return status || !*changed ? status : expr_sweep(made->program, NULL, NULL);
+    return may_have_tables(made->program) ? tabulate(made->program, changed) : TOSAJIT_OK;
 }

@@ -17,7 +17,7 @@
 
 #include "runtime/expr/passes.h"
 
-/* The pass: of a program all of whose values are needed. What running gives; OUT_OF_MEMORY. */
+/* The pass: of a program all of whose values are needed. OUT_OF_MEMORY. */
 tosajit_status lookup_tables(program_made *made, bool *changed);
 
 #endif

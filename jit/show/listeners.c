@@ -50,6 +50,14 @@ static FILE *open_dump(const tosajit_kernel *kernel, const char *extension, char
 
 enum { PATH_CAPACITY = ENVIRONMENT_PATH + 128 };
 
+/* A text, which goes. */
+static void dump_text(const tosajit_kernel *kernel, const char *extension, char *text) {
+    char path[PATH_CAPACITY];
+    FILE *out = open_dump(kernel, extension, path, sizeof path);
+    if (out) close_dump(path, out, fputs(text, out) >= 0);
+    tosajit_text_release(text);
+}
+
 static void dump_views(const listeners_event *o, unsigned wanted) {
     static const struct {
         unsigned bit;
@@ -59,12 +67,9 @@ static void dump_views(const listeners_event *o, unsigned wanted) {
                  {DUMP_IR, TOSAJIT_VIEW_IR, "ll"},
                  {DUMP_ASM, TOSAJIT_VIEW_ASM, "s"}};
     for (size_t k = 0; k < sizeof views / sizeof *views; k++) {
-        char path[PATH_CAPACITY], *text = NULL;
-        if (!(wanted & views[k].bit) || views_print(o->engine, o->kernel, views[k].view, &text))
-            continue;
-        FILE *out = open_dump(o->kernel, views[k].extension, path, sizeof path);
-        if (out) close_dump(path, out, fputs(text, out) >= 0);
-        tosajit_text_release(text);
+        char *text;
+        if (wanted & views[k].bit && !views_print(o->engine, o->kernel, views[k].view, &text))
+            dump_text(o->kernel, views[k].extension, text);
     }
 }
 
@@ -89,10 +94,10 @@ static void dump_object(const listeners_event *o) {
 }
 
 void listeners_made(const tosajit_kernel *kernel, const tosajit_expr *expr, program_pass *tables) {
-    char path[PATH_CAPACITY];
-    if (!(environment_get()->dump & DUMP_PASSES)) return;
-    FILE *out = open_dump(kernel, "passes", path, sizeof path);
-    if (out) close_dump(path, out, !views_write_passes(expr, &kernel->allocator, tables, out));
+    char *text;
+    if (environment_get()->dump & DUMP_PASSES &&
+        !views_print_passes(expr, &kernel->allocator, tables, &text))
+        dump_text(kernel, "passes", text);
 }
 
 /* ---------------------------------------------------------------------------------------------

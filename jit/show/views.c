@@ -20,6 +20,14 @@ static plan_printer *const plan_printers[] = {
     [TOSAJIT_VIEW_JSON] = plan_print_json,
 };
 
+/* What was written to a stream of system_text_open; null: there is none. */
+static tosajit_status finish(FILE *out, tosajit_status status, char **text) {
+    const bool fine = out && !ferror(out);
+    if (out && fclose(out) == 0 && fine && !status) return TOSAJIT_OK;
+    if (out) free(*text);
+    return status ? status : diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for a text");
+}
+
 static tosajit_status print_plan(const tosajit_engine *engine, const tosajit_kernel *kernel,
                                  tosajit_view view, char **text) {
     /* As the compiler does: results are stored past the caches of this machine alone. */
@@ -30,27 +38,20 @@ static tosajit_status print_plan(const tosajit_engine *engine, const tosajit_ker
                           "print: there are no native kernels for this CPU");
     size_t size;
     FILE *out = system_text_open(text, &size);
-    if (!out) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the text of a plan");
     fpenv environment;
     fpenv_hold(&environment);
-    plan_printers[view](&kernel->plan, kernel->program, target, out);
+    if (out) plan_printers[view](&kernel->plan, kernel->program, target, out);
     fpenv_restore(&environment);
-    bool failed = ferror(out);
-    if (fclose(out) == 0 && !failed) return TOSAJIT_OK;
-    free(*text);
-    return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the text of a plan");
+    return finish(out, TOSAJIT_OK, text);
 }
 
 /* Code that is not there, as a comment that says why. */
 static tosajit_status print_reason(tosajit_view view, char **text) {
     size_t size;
     FILE *out = system_text_open(text, &size);
-    if (!out) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for a comment");
-    fprintf(out, "%c no code of its own: %s\n", view == TOSAJIT_VIEW_IR ? ';' : '#',
-            tosajit_last_error());
-    if (fclose(out) == 0) return TOSAJIT_OK;
-    free(*text);
-    return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for a comment");
+    const char mark = view == TOSAJIT_VIEW_IR ? ';' : '#';
+    if (out) fprintf(out, "%c no code of its own: %s\n", mark, tosajit_last_error());
+    return finish(out, TOSAJIT_OK, text);
 }
 
 tosajit_status views_print(tosajit_engine *engine, const tosajit_kernel *kernel, tosajit_view view,
@@ -82,29 +83,18 @@ static void write_pass(void *context, const char *pass, const tosajit_expr *prog
     expr_print(program, pass, false, out);
 }
 
-tosajit_status views_write_passes(const tosajit_expr *expr, const tosajit_allocator *allocator,
-                                  program_pass *tables, FILE *out) {
-    program_made made;
-    fpenv environment;
-    fpenv_hold(&environment);
-    tosajit_status status =
-        program_make(expr, allocator, &(program_aids){tables, write_pass, out}, &made);
-    fpenv_restore(&environment);
-    if (!status) program_drop(&made);
-    return status;
-}
-
 tosajit_status views_print_passes(const tosajit_expr *expr, const tosajit_allocator *allocator,
                                   program_pass *tables, char **text) {
     size_t size;
     FILE *out = system_text_open(text, &size);
-    if (!out) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the text of a program");
-    tosajit_status status = views_write_passes(expr, allocator, tables, out);
-    const bool failed = ferror(out);
-    if (fclose(out) == 0 && !failed && !status) return TOSAJIT_OK;
-    free(*text);
-    return status ? status
-                  : diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the text of a program");
+    const program_aids aids = {tables, write_pass, out};
+    program_made made;
+    fpenv environment;
+    fpenv_hold(&environment);
+    tosajit_status status = out ? program_make(expr, allocator, &aids, &made) : TOSAJIT_OK;
+    fpenv_restore(&environment);
+    if (out && !status) program_drop(&made);
+    return finish(out, status, text);
 }
 
 void tosajit_text_release(char *text) { free(text); }

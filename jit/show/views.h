@@ -4,8 +4,6 @@
 #ifndef TOSAJIT_JIT_SHOW_VIEWS_H
 #define TOSAJIT_JIT_SHOW_VIEWS_H
 
-#include <stdio.h>
-
 #include "jit/engine/engine.h"
 #include "runtime/expr/passes.h"
 
@@ -15,8 +13,6 @@ tosajit_status views_print(tosajit_engine *engine, const tosajit_kernel *kernel,
 
 /* The program behind each pass that changed it, as functions of MLIR, a kernel of the expression
  * being made with these tables. What program_make gives. */
-tosajit_status views_write_passes(const tosajit_expr *expr, const tosajit_allocator *allocator,
-                                  program_pass *tables, FILE *out);
 tosajit_status views_print_passes(const tosajit_expr *expr, const tosajit_allocator *allocator,
                                   program_pass *tables, char **text);
 

@@ -98,7 +98,8 @@ bool build_reducer(builder *b, const text_node *n, tosajit_value *value) {
     }
     if (drops && r->last)
         return build_fail(b, n->span, "%s reduces no dimension that keepdims could drop", r->name);
-    tosajit_status status = r->compose(&c, r->op, value);
+    *value = r->compose(&c, r->op);
+    tosajit_status status = c.status;
     if (!status && drops) status = mover_drop(b->expr, *value, chosen, value);
     return !status || build_fail_status(b, n->span, status);
 }
@@ -148,8 +149,8 @@ bool build_mover(builder *b, const text_node *n, tosajit_value *value) {
     const mover *m = mover_at((size_t)n->what);
     mover_call c = {.count = 0};
     if (!take_moved(b, n, m->name, &c) || !take_numbers(b, n, m, &c)) return false;
-    const tosajit_status status = m->compose(&c, value);
-    return !status || build_fail_status(b, n->span, status);
+    *value = m->compose(&c);
+    return !c.status || build_fail_status(b, n->span, c.status);
 }
 
 bool build_subscript(builder *b, const text_node *n, tosajit_value *value) {
@@ -166,6 +167,6 @@ bool build_subscript(builder *b, const text_node *n, tosajit_value *value) {
             if (!build_to_integer(&numbers[4 * k + 1 + side], to[side]))
                 *to[side] = TOSAJIT_DYNAMIC;
     }
-    const tosajit_status status = subscript_compose(&c, subscripts, count, value);
-    return !status || build_fail_status(b, n->span, status);
+    *value = subscript_compose(&c, subscripts, count);
+    return !c.status || build_fail_status(b, n->span, c.status);
 }

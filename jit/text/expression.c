@@ -142,7 +142,7 @@ static bool parse_reducer_keyword(lexer *p, const reducer *r, tosajit_op op, tex
     if (key) return parse_value(p, key, true, word, first, last);
     if (op != TOSAJIT_OP_COUNT) return parse_keyword(p, op, word, first, last);
     return lex_fail(p, word, "%s takes no %s; it takes axis, keepdims%s%s", r->name,
-                    lex_show(p, word).text, r->keys[0] ? ", " : "", r->keys[0] ? r->keys[0] : "");
+                    lex_show(p, word).text, r->key ? ", " : "", r->key ? r->key : "");
 }
 
 /* A function that is written out of ops: its expression, read with the last node as its x. */

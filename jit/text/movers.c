@@ -11,71 +11,72 @@
 /* A number of a shape that stands for the operand's dimension d. */
 static int64_t size_of(int32_t d) { return -2 - (int64_t)d; }
 
-static tosajit_status view(tosajit_expr *expr, tosajit_op op, tosajit_value x,
-                           const int64_t *numbers, size_t count, tosajit_value *value) {
-    const tosajit_attributes a = {.numbers = numbers, .number_count = count};
-    return tosajit_expr_op(expr, op, &x, 1, &a, NULL, value);
+/* Behind an op that was refused none is added: its first operand stands for it. */
+static tosajit_value apply(mover_call *c, tosajit_op op, const tosajit_value *operands,
+                           size_t count, const tosajit_attributes *a) {
+    tosajit_value value = operands[0];
+    if (!c->status) c->status = tosajit_expr_op(c->expr, op, operands, count, a, NULL, &value);
+    return value;
+}
+
+static tosajit_value view(mover_call *c, tosajit_op op, tosajit_value x, const int64_t *numbers,
+                          size_t count) {
+    return apply(c, op, &x, 1, &(tosajit_attributes){.numbers = numbers, .number_count = count});
 }
 
 /* A dimension among so many, which counts from the end where it is negative. */
-static tosajit_status to_dimension(int64_t number, int32_t rank, int64_t *dimension) {
-    *dimension = number < 0 ? number + rank : number;
-    if (*dimension >= 0 && *dimension < rank) return TOSAJIT_OK;
-    return diag_error(TOSAJIT_SHAPE_MISMATCH, "dimension %" PRId64 " is not in %d..%d", number,
-                      (int)-rank, (int)rank - 1);
+static int64_t to_dimension(mover_call *c, int64_t number, int32_t rank) {
+    const int64_t dimension = number < 0 ? number + rank : number;
+    if (dimension >= 0 && dimension < rank) return dimension;
+    if (!c->status)
+        c->status = diag_error(TOSAJIT_SHAPE_MISMATCH, "dimension %" PRId64 " is not in %d..%d",
+                               number, (int)-rank, (int)rank - 1);
+    return 0;
 }
 
 /* ---------------------------------------------------------------------------------------------
  * Functions */
 
-static tosajit_status transpose(const mover_call *c, tosajit_value *value) {
+static tosajit_value transpose(mover_call *c) {
     int64_t perms[TOSAJIT_MAX_RANK];
-    tosajit_status status = TOSAJIT_OK;
-    for (size_t d = 0; !status && d < c->count; d++)
-        status = to_dimension(c->numbers[d], c->type.rank, &perms[d]);
+    for (size_t d = 0; d < c->count; d++) perms[d] = to_dimension(c, c->numbers[d], c->type.rank);
     for (int32_t d = 0; c->count == 0 && d < c->type.rank; d++) perms[d] = c->type.rank - 1 - d;
-    return status ? status
-                  : view(c->expr, TOSAJIT_OP_transpose, c->operand, perms,
-                         c->count ? c->count : (size_t)c->type.rank, value);
+    return view(c, TOSAJIT_OP_transpose, c->operand, perms,
+                c->count ? c->count : (size_t)c->type.rank);
 }
 
-static tosajit_status swapaxes(const mover_call *c, tosajit_value *value) {
-    int64_t perms[TOSAJIT_MAX_RANK], a, b;
-    tosajit_status status = to_dimension(c->numbers[0], c->type.rank, &a);
-    if (!status) status = to_dimension(c->numbers[1], c->type.rank, &b);
-    for (int32_t d = 0; !status && d < c->type.rank; d++) perms[d] = d == a ? b : d == b ? a : d;
-    return status ? status
-                  : view(c->expr, TOSAJIT_OP_transpose, c->operand, perms, (size_t)c->type.rank,
-                         value);
+static tosajit_value swapaxes(mover_call *c) {
+    int64_t perms[TOSAJIT_MAX_RANK];
+    const int64_t a = to_dimension(c, c->numbers[0], c->type.rank),
+                  b = to_dimension(c, c->numbers[1], c->type.rank);
+    for (int32_t d = 0; d < c->type.rank; d++) perms[d] = d == a ? b : d == b ? a : d;
+    return view(c, TOSAJIT_OP_transpose, c->operand, perms, (size_t)c->type.rank);
 }
 
-static tosajit_status reshape(const mover_call *c, tosajit_value *value) {
+static tosajit_value reshape(mover_call *c) {
     int64_t shape[TOSAJIT_MAX_RANK];
     for (size_t d = 0; d < c->count; d++) {
         shape[d] = c->numbers[d] ? c->numbers[d] : size_of((int32_t)d);
-        if (c->numbers[d] < -1)
-            return diag_error(TOSAJIT_BAD_ATTRIBUTE,
-                              "%" PRId64 " is no size; -1 is what is left, 0 the operand's own",
-                              c->numbers[d]);
+        if (c->numbers[d] < -1 && !c->status)
+            c->status = diag_error(
+                TOSAJIT_BAD_ATTRIBUTE,
+                "%" PRId64 " is no size; -1 is what is left, 0 the operand's own", c->numbers[d]);
     }
-    return view(c->expr, TOSAJIT_OP_reshape, c->operand, shape, c->count, value);
+    return view(c, TOSAJIT_OP_reshape, c->operand, shape, c->count);
 }
 
-static tosajit_status flip(const mover_call *c, tosajit_value *value) {
-    tosajit_status status = TOSAJIT_OK;
+static tosajit_value flip(mover_call *c) {
     const size_t all = c->count ? c->count : (size_t)c->type.rank;
-    *value = c->operand;
-    for (size_t k = 0; !status && k < all; k++) {
-        tosajit_attributes a = {.axis = (int64_t)k};
-        if (c->count) status = to_dimension(c->numbers[k], c->type.rank, &a.axis);
-        if (!status)
-            status = tosajit_expr_op(c->expr, TOSAJIT_OP_reverse, value, 1, &a, NULL, value);
+    tosajit_value value = c->operand;
+    for (size_t k = 0; k < all; k++) {
+        const int64_t axis = c->count ? to_dimension(c, c->numbers[k], c->type.rank) : (int64_t)k;
+        value = apply(c, TOSAJIT_OP_reverse, &value, 1, &(tosajit_attributes){.axis = axis});
     }
-    return status;
+    return value;
 }
 
-static tosajit_status tile(const mover_call *c, tosajit_value *value) {
-    return view(c->expr, TOSAJIT_OP_tile, c->operand, c->numbers, c->count, value);
+static tosajit_value tile(mover_call *c) {
+    return view(c, TOSAJIT_OP_tile, c->operand, c->numbers, c->count);
 }
 
 /* What broadcast_to makes of dimension d of the result. */
@@ -107,105 +108,97 @@ static tosajit_status broadcast_dimension(const mover_call *c, int32_t d, broadc
     return TOSAJIT_OK;
 }
 
+static tosajit_value constant(mover_call *c, const tosajit_tensor_type *type, uint64_t bits) {
+    tosajit_value value = 0;
+    if (!c->status) c->status = tosajit_expr_constant(c->expr, type, &bits, &value);
+    return value;
+}
+
 /* x, beside so many zeros that are not chosen. */
-static tosajit_status repeat_beside(const mover_call *c, const tosajit_tensor_type *type,
-                                    tosajit_value *value) {
-    static const uint8_t yes = 1;
-    static const uint64_t zero = 0;
+static tosajit_value repeat_beside(mover_call *c, const tosajit_tensor_type *type,
+                                   tosajit_value x) {
     tosajit_tensor_type flag = {TOSAJIT_I1, type->rank, {0}}, element = flag;
-    tosajit_value chosen[3] = {0, *value, 0};
     element.element = type->element;
     for (int32_t d = 0; d < type->rank; d++) flag.dims[d] = element.dims[d] = 1;
-    tosajit_status status = tosajit_expr_constant(c->expr, &flag, &yes, &chosen[0]);
-    if (!status) status = tosajit_expr_constant(c->expr, &element, &zero, &chosen[2]);
-    if (!status)
-        status =
-            view(c->expr, TOSAJIT_OP_tile, chosen[2], type->dims, (size_t)type->rank, &chosen[2]);
-    return status ? status
-                  : tosajit_expr_op(c->expr, TOSAJIT_OP_select, chosen, 3, NULL, NULL, value);
+    const tosajit_value yes = constant(c, &flag, 1), zero = constant(c, &element, 0),
+                        zeros = view(c, TOSAJIT_OP_tile, zero, type->dims, (size_t)type->rank);
+    return apply(c, TOSAJIT_OP_select, (tosajit_value[]){yes, x, zeros}, 3, NULL);
 }
 
 /* New dimensions in front, and sizes of 1 repeated. A size that is only known when called is 1 or
  * the wanted one. */
-static tosajit_status broadcast_to(const mover_call *c, tosajit_value *value) {
+static tosajit_value broadcast_to(mover_call *c) {
     broadcasting b = {.beside = {c->type.element, (int32_t)c->count, {0}}};
-    tosajit_status status = TOSAJIT_OK;
+    tosajit_value value = c->operand;
     if (b.beside.rank < c->type.rank)
-        return diag_error(TOSAJIT_SHAPE_MISMATCH, "%s has more dimensions than %zu",
-                          type_print(&c->type).text, c->count);
-    for (int32_t d = 0; !status && d < b.beside.rank; d++) status = broadcast_dimension(c, d, &b);
-    *value = c->operand;
-    if (!status && b.reshapes)
-        status = view(c->expr, TOSAJIT_OP_reshape, *value, b.shape, c->count, value);
-    if (!status) status = view(c->expr, TOSAJIT_OP_tile, *value, b.multiples, c->count, value);
-    return status || !b.open ? status : repeat_beside(c, &b.beside, value);
+        c->status = diag_error(TOSAJIT_SHAPE_MISMATCH, "%s has more dimensions than %zu",
+                               type_print(&c->type).text, c->count);
+    for (int32_t d = 0; !c->status && d < b.beside.rank; d++)
+        c->status = broadcast_dimension(c, d, &b);
+    if (b.reshapes) value = view(c, TOSAJIT_OP_reshape, value, b.shape, c->count);
+    value = view(c, TOSAJIT_OP_tile, value, b.multiples, c->count);
+    return b.open ? repeat_beside(c, &b.beside, value) : value;
 }
 
 tosajit_status mover_drop(tosajit_expr *expr, tosajit_value operand, const bool *dropped,
                           tosajit_value *value) {
+    mover_call c = {.expr = expr};
     int64_t shape[TOSAJIT_MAX_RANK];
-    tosajit_tensor_type type;
     size_t count = 0;
-    tosajit_status status = tosajit_expr_type(expr, operand, &type);
-    for (int32_t d = 0; !status && d < type.rank; d++)
+    c.status = tosajit_expr_type(expr, operand, &c.type);
+    for (int32_t d = 0; !c.status && d < c.type.rank; d++)
         if (!dropped[d]) shape[count++] = size_of(d);
-    return status ? status : view(expr, TOSAJIT_OP_reshape, operand, shape, count, value);
+    *value = view(&c, TOSAJIT_OP_reshape, operand, shape, count);
+    return c.status;
 }
 
-static tosajit_status concat(const mover_call *c, tosajit_value *value) {
-    tosajit_attributes a = {0};
-    tosajit_status status = to_dimension(c->count ? c->numbers[0] : 0, c->type.rank, &a.axis);
-    *value = c->operand;
-    for (size_t k = 1; !status && k < c->operand_count; k++)
-        status = tosajit_expr_op(c->expr, TOSAJIT_OP_concat,
-                                 (tosajit_value[]){*value, c->operands[k]}, 2, &a, NULL, value);
-    return status;
+static tosajit_value concat(mover_call *c) {
+    const tosajit_attributes a = {.axis =
+                                      to_dimension(c, c->count ? c->numbers[0] : 0, c->type.rank)};
+    tosajit_value value = c->operand;
+    for (size_t k = 1; k < c->operand_count; k++)
+        value = apply(c, TOSAJIT_OP_concat, (tosajit_value[]){value, c->operands[k]}, 2, &a);
+    return value;
 }
 
 /* Without an element it is 0; one number is of all sides. */
-static tosajit_status pad(const mover_call *c, tosajit_value *value) {
-    static const uint64_t zero = 0;
+static tosajit_value pad(mover_call *c) {
     const tosajit_tensor_type element = {c->type.element, 1, {1}}; /* as TOSA has it */
     int64_t padding[2 * TOSAJIT_MAX_RANK];
     const size_t sides = 2 * (size_t)c->type.rank;
     const tosajit_attributes a = {.numbers = padding,
                                   .number_count = c->count == 1 ? sides : c->count};
-    tosajit_value operands[2] = {c->operand, c->operands[1]};
     if (c->operand_count > 2)
-        return diag_error(TOSAJIT_INVALID_ARGUMENT,
-                          "pad takes 1 to 2 operands, x and the element, found %zu",
-                          c->operand_count);
+        c->status =
+            diag_error(TOSAJIT_INVALID_ARGUMENT,
+                       "pad takes 1 to 2 operands, x and the element, found %zu", c->operand_count);
     for (size_t d = 0; d < 2 * TOSAJIT_MAX_RANK; d++)
         padding[d] = c->numbers[c->count == 1 ? 0 : d];
-    tosajit_status status = c->operand_count < 2
-                                ? tosajit_expr_constant(c->expr, &element, &zero, &operands[1])
-                                : TOSAJIT_OK;
-    return status ? status : tosajit_expr_op(c->expr, TOSAJIT_OP_pad, operands, 2, &a, NULL, value);
+    const tosajit_value filler = c->operand_count < 2 ? constant(c, &element, 0) : c->operands[1];
+    return apply(c, TOSAJIT_OP_pad, (tosajit_value[]){c->operand, filler}, 2, &a);
 }
 
-static tosajit_status squeeze(const mover_call *c, tosajit_value *value) {
+static tosajit_value squeeze(mover_call *c) {
     bool dropped[TOSAJIT_MAX_RANK] = {false};
+    tosajit_value value = c->operand;
     for (size_t k = 0; k < c->count; k++) {
-        int64_t d;
-        tosajit_status status = to_dimension(c->numbers[k], c->type.rank, &d);
-        if (status) return status;
-        if (c->type.dims[d] != 1 && c->type.dims[d] != TOSAJIT_DYNAMIC)
-            return diag_error(TOSAJIT_SHAPE_MISMATCH, "dimension %d of %s is not 1", (int)d,
-                              type_print(&c->type).text);
+        const int64_t d = to_dimension(c, c->numbers[k], c->type.rank);
+        if (!c->status && c->type.dims[d] != 1 && c->type.dims[d] != TOSAJIT_DYNAMIC)
+            c->status = diag_error(TOSAJIT_SHAPE_MISMATCH, "dimension %d of %s is not 1", (int)d,
+                                   type_print(&c->type).text);
         dropped[d] = true;
     }
     for (int32_t d = 0; c->count == 0 && d < c->type.rank; d++) dropped[d] = c->type.dims[d] == 1;
-    return mover_drop(c->expr, c->operand, dropped, value);
+    if (!c->status) c->status = mover_drop(c->expr, c->operand, dropped, &value);
+    return value;
 }
 
-static tosajit_status unsqueeze(const mover_call *c, tosajit_value *value) {
-    int64_t shape[TOSAJIT_MAX_RANK + 1], at;
-    tosajit_status status = to_dimension(c->numbers[0], c->type.rank + 1, &at);
-    for (int32_t d = 0; !status && d <= c->type.rank; d++)
+static tosajit_value unsqueeze(mover_call *c) {
+    int64_t shape[TOSAJIT_MAX_RANK + 1];
+    const int64_t at = to_dimension(c, c->numbers[0], c->type.rank + 1);
+    for (int32_t d = 0; d <= c->type.rank; d++)
         shape[d] = d == at ? 1 : size_of(d < at ? d : d - 1);
-    return status ? status
-                  : view(c->expr, TOSAJIT_OP_reshape, c->operand, shape, (size_t)c->type.rank + 1,
-                         value);
+    return view(c, TOSAJIT_OP_reshape, c->operand, shape, (size_t)c->type.rank + 1);
 }
 
 static const mover movers[] = {
@@ -319,17 +312,17 @@ static int32_t count_dimensions(const subscript *list, size_t count) {
     return dimensions;
 }
 
-tosajit_status subscript_compose(const mover_call *c, const subscript *list, size_t count,
-                                 tosajit_value *value) {
+tosajit_value subscript_compose(mover_call *c, const subscript *list, size_t count) {
     subscripted s = {.kept = 0};
-    tosajit_status status = TOSAJIT_OK;
+    tosajit_value value = c->operand;
     if (count_dimensions(list, count) > c->type.rank)
-        return diag_error(TOSAJIT_SHAPE_MISMATCH, "%d subscripts are more than %s has dimensions",
-                          (int)count_dimensions(list, count), type_print(&c->type).text);
-    for (size_t k = 0; !status && k < count; k++) {
+        c->status =
+            diag_error(TOSAJIT_SHAPE_MISMATCH, "%d subscripts are more than %s has dimensions",
+                       (int)count_dimensions(list, count), type_print(&c->type).text);
+    for (size_t k = 0; !c->status && k < count; k++) {
         switch (list[k].kind) {
-        case SUBSCRIPT_RANGE: status = take_range(c, &list[k], &s); break;
-        case SUBSCRIPT_INDEX: status = take_index(c, &list[k], &s); break;
+        case SUBSCRIPT_RANGE: c->status = take_range(c, &list[k], &s); break;
+        case SUBSCRIPT_INDEX: c->status = take_index(c, &list[k], &s); break;
         case SUBSCRIPT_NEW:
             s.shape[s.kept++] = 1;
             s.shapes = true;
@@ -340,9 +333,6 @@ tosajit_status subscript_compose(const mover_call *c, const subscript *list, siz
         }
     }
     take_rest(&s, c->type.rank);
-    *value = c->operand;
-    if (!status && s.slices)
-        status = view(c->expr, TOSAJIT_OP_slice, *value, s.ranges, 3 * (size_t)c->type.rank, value);
-    if (status || !s.shapes) return status;
-    return view(c->expr, TOSAJIT_OP_reshape, *value, s.shape, s.kept, value);
+    if (s.slices) value = view(c, TOSAJIT_OP_slice, value, s.ranges, 3 * (size_t)c->type.rank);
+    return s.shapes ? view(c, TOSAJIT_OP_reshape, value, s.shape, s.kept) : value;
 }

@@ -12,6 +12,7 @@
 /* A call of one. */
 typedef struct mover_call {
     tosajit_expr *expr;
+    tosajit_status status; /* of the first op that was refused; OK: none was */
     tosajit_value operand;
     tosajit_tensor_type type; /* of the operand, which has a rank */
     int64_t numbers[2 * TOSAJIT_MAX_RANK];
@@ -24,7 +25,7 @@ typedef struct mover {
     const char *name, *meaning; /* the second for help */
     size_t least, most;         /* numbers */
     bool several;               /* it takes several operands */
-    tosajit_status (*compose)(const mover_call *call, tosajit_value *value);
+    tosajit_value (*compose)(mover_call *call);
 } mover;
 
 /* The function of that name, or null. */
@@ -47,8 +48,7 @@ enum { SUBSCRIPTS = 2 * TOSAJIT_MAX_RANK };
 
 /* x[...], as NumPy has it: ends beyond a size that is known are the size. SHAPE_MISMATCH for what
  * would be empty, and for an index that is none. */
-tosajit_status subscript_compose(const mover_call *call, const subscript *list, size_t count,
-                                 tosajit_value *value);
+tosajit_value subscript_compose(mover_call *call, const subscript *list, size_t count);
 
 /* x without some of its dimensions, of size 1. */
 tosajit_status mover_drop(tosajit_expr *expr, tosajit_value operand, const bool *dropped,

@@ -16,6 +16,7 @@ enum { REDUCER_OPERANDS = 3 };
 /* A call of such a function. */
 typedef struct reducer_call {
     tosajit_expr *expr;
+    tosajit_status status; /* of the first op that was refused; OK: none was */
     tosajit_value operands[REDUCER_OPERANDS];
     size_t operand_count;
     int64_t axes[TOSAJIT_MAX_RANK]; /* ascending, each once */
@@ -31,9 +32,9 @@ typedef struct reducer {
     const char *name, *meaning; /* the second for help */
     size_t operands;            /* at most; of one, a number behind it is the axis */
     bool last;                  /* without an axis it is the last one; else all are */
-    tosajit_status (*compose)(const reducer_call *call, tosajit_op op, tosajit_value *value);
-    tosajit_op op;       /* for the function; or none */
-    const char *keys[3]; /* what it takes by name beside the axis and keepdims */
+    tosajit_value (*compose)(reducer_call *call, tosajit_op op);
+    tosajit_op op;   /* for the function; or none */
+    const char *key; /* what it takes by name beside the axis and keepdims, or null */
 } reducer;
 
 /* The function of that name, or null. */

@@ -2,15 +2,15 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Broadcasting of shapes. Source: MLIR's trait ResultsBroadcastableShape (InferDim, InferShape,
  * Verify), with the two points on which the sources disagree as the `strict` flag. */
-#include "runtime/expr/broadcast.h"
-
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "runtime/base/diag.h"
 #include "runtime/base/types.h"
 
-bool broadcast_infer_dim(int64_t a, int64_t b, int64_t *result) {
+/* InferDim; dynamic sizes are TOSAJIT_DYNAMIC. False if a and b can never broadcast. */
+static bool infer_dim(int64_t a, int64_t b, int64_t *result) {
     /* A static size above 1 decides, whatever the other is; then a dynamic size wins over 1. */
     if (a == b || b == 1) return *result = a, true;
     if (a == 1) return *result = b, true;
@@ -85,7 +85,7 @@ tosajit_status tosajit_infer_shape(const tosajit_tensor_type *operands, size_t c
         int32_t shift = inferred.rank - operands[k].rank;
         for (int32_t d = 0; d < operands[k].rank; d++) {
             int64_t *dim = &inferred.dims[d + shift];
-            if (!broadcast_infer_dim(*dim, operands[k].dims[d], dim))
+            if (!infer_dim(*dim, operands[k].dims[d], dim))
                 return report_mismatch(operands, count, k, d, *dim);
         }
     }

@@ -1,60 +1,33 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "runtime/expr/common.h"
+/* Common: what is written twice is computed once. Two values are one if op, operands, attributes
+ * and type are the same; constants, if type and bits are. So mean(x), and the mean that std(x)
+ * takes of it, are one sum.
+ *
+ * Bits, results and their names stay as they are, and so does what may share memory: a value that
+ * became one is `merged`, which plan_assign (runtime/plan) heeds. */
 
 #include <string.h>
 
-#include "runtime/base/bytes.h"
 #include "runtime/base/diag.h"
 #include "runtime/base/memory.h"
+#include "runtime/expr/passes.h"
+#include "runtime/expr/program.h"
 
-/* A table of values, found by what they are. */
+/* A table of values, found by their bytes, of which there is room for two. */
 typedef struct finder {
     tosajit_expr *program;
+    byte_writer bytes;
     size_t mask;
     tosajit_value *slots; /* 1 + a value; 0: free */
 } finder;
 
-/* What is the same of equal values, as numbers: structs have bytes between their members that
- * nobody set. */
-enum { MOST_NUMBERS = 32 + TOSAJIT_MAX_OPERANDS + TOSAJIT_MAX_RANK };
-static size_t describe(const expr_node *node, int64_t numbers[MOST_NUMBERS]) {
-    const tosajit_attributes *a = &node->attributes;
-    const int64_t known[] = {node->kind,
-                             node->op,
-                             node->operand_count,
-                             node->splat,
-                             (int64_t)node->data_size,
-                             node->type.element,
-                             node->type.rank,
-                             a->min_val.i,
-                             a->max_val.i,
-                             a->nan_mode,
-                             a->shift,
-                             a->input_zp,
-                             a->output_zp,
-                             a->rounding_mode,
-                             a->round,
-                             a->input_unsigned,
-                             a->output_unsigned,
-                             a->scale32,
-                             a->per_channel,
-                             a->axis,
-                             a->joined,
-                             node->rests,
-                             node->data ? (int64_t)bytes_hash(node->data, node->data_size) : 0};
-    size_t count = sizeof known / sizeof *known;
-    memcpy(numbers, known, sizeof known);
-    for (int o = 0; o < node->operand_count; o++) numbers[count++] = node->operands[o];
-    for (int32_t d = 0; d < node->type.rank; d++) numbers[count++] = node->type.dims[d];
-    return count;
-}
-
-static bool are_equal(const expr_node *a, const expr_node *b) {
-    int64_t p[MOST_NUMBERS], q[MOST_NUMBERS];
-    const size_t count = describe(a, p);
-    return count == describe(b, q) && memcmp(p, q, count * sizeof *p) == 0 &&
-           (!a->data || memcmp(a->data, b->data, a->data_size) == 0);
+static bool are_equal(finder *f, tosajit_value a, tosajit_value b) {
+    f->bytes.size = 0;
+    program_write_node(&f->program->nodes[a], NULL, &f->bytes);
+    const size_t size = f->bytes.size;
+    program_write_node(&f->program->nodes[b], NULL, &f->bytes);
+    return f->bytes.size == 2 * size && memcmp(f->bytes.bytes, f->bytes.bytes + size, size) == 0;
 }
 
 static bool is_result(const tosajit_expr *program, tosajit_value value) {
@@ -76,14 +49,13 @@ static bool may_be_one(tosajit_expr *program, tosajit_value first, tosajit_value
 
 /* The first value that is the same as this one, perhaps itself. */
 static tosajit_value find(finder *f, tosajit_value value) {
-    expr_node *nodes = f->program->nodes;
-    int64_t numbers[MOST_NUMBERS];
-    const size_t count = describe(&nodes[value], numbers);
-    size_t at = (size_t)bytes_hash(numbers, count * sizeof *numbers) & f->mask;
+    f->bytes.size = 0;
+    program_write_node(&f->program->nodes[value], NULL, &f->bytes);
+    if (f->bytes.failed) return value;
+    size_t at = (size_t)bytes_hash(f->bytes.bytes, f->bytes.size) & f->mask;
     for (; f->slots[at]; at = (at + 1) & f->mask) {
         const tosajit_value other = f->slots[at] - 1;
-        if (are_equal(&nodes[other], &nodes[value]) && may_be_one(f->program, other, value))
-            return other;
+        if (are_equal(f, other, value) && may_be_one(f->program, other, value)) return other;
     }
     f->slots[at] = value + 1;
     return value;
@@ -92,17 +64,18 @@ static tosajit_value find(finder *f, tosajit_value value) {
 /* Operands come before their users, so theirs are found. */
 static void merge(finder *f, tosajit_value *same, bool *changed) {
     tosajit_expr *program = f->program;
-    for (size_t k = 0; k < program->count; k++) {
+    for (size_t k = 0; k < program->count && !f->bytes.failed; k++) {
         expr_node *node = &program->nodes[k];
         for (int o = 0; o < node->operand_count; o++) node->operands[o] = same[node->operands[o]];
         same[k] = node->kind == NODE_INPUT ? (tosajit_value)k : find(f, (tosajit_value)k);
         if (same[k] == (tosajit_value)k) continue;
-        program->nodes[same[k]].merged = true;
         program->nodes[same[k]].table |= node->table;
         for (int32_t r = 0; r < program->result_count; r++)
             if (program->results[r] == (tosajit_value)k) program->results[r] = same[k];
         *changed = true;
     }
+    for (size_t k = 0; *changed && k < program->count; k++)
+        program->nodes[same[k]].merged |= same[k] != (tosajit_value)k;
 }
 
 tosajit_status common_compute(program_made *made, bool *changed) {
@@ -110,13 +83,14 @@ tosajit_status common_compute(program_made *made, bool *changed) {
     const size_t count = made->program->count;
     size_t size = 4;
     while (size < 2 * count) size *= 2;
-    finder f = {made->program, size - 1, memory_new(allocator, size, sizeof *f.slots)};
+    finder f = {made->program, {.allocator = *allocator}, size - 1, NULL};
     tosajit_value *same = memory_new(allocator, count, sizeof *same);
-    tosajit_status status = TOSAJIT_OK;
-    if (!f.slots || !same)
-        status = diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for %zu expression nodes", count);
-    if (!status) merge(&f, same, changed);
+    f.slots = memory_new(allocator, size, sizeof *f.slots);
+    if (f.slots && same) merge(&f, same, changed);
+    const bool fine = f.slots && same && !f.bytes.failed;
+    bytes_release(&f.bytes);
     memory_free(allocator, f.slots, size, sizeof *f.slots);
     memory_free(allocator, same, count, sizeof *same);
-    return status || !*changed ? status : expr_sweep(made->program, NULL, NULL);
+    if (!fine) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for equal values");
+    return *changed ? expr_sweep(made->program, NULL, NULL, NULL) : TOSAJIT_OK;
 }

@@ -595,11 +595,12 @@ static size_t mark_live(const tosajit_expr *expr, uint8_t *live) {
 /* A live node, whose operands are renumbered by moved[], is appended with its data; `moved` becomes
  * where it is now. On failure nobody has the data any more. */
 static tosajit_status move_node(tosajit_expr *program, expr_node node, tosajit_value *moved,
-                                expr_rewrite *rewrite, bool *changed, size_t k) {
+                                expr_rewrite *rewrite, void *context, bool *changed, size_t k) {
     const size_t first = program->count;
     tosajit_status status = TOSAJIT_OK;
     for (int o = 0; o < node.operand_count; o++) node.operands[o] = moved[node.operands[o]];
-    if (node.kind == NODE_OP && rewrite) status = rewrite(program, &node, changed);
+    if (node.kind == NODE_OP && rewrite)
+        status = rewrite(context, program, &node, (tosajit_value)k, changed);
     if (!status) status = expr_append(program, &node, &moved[k]);
     if (status) memory_free(&program->allocator, node.data, node.data_size, 1);
     for (size_t n = first; n < program->count; n++) program->nodes[n].number = node.number;
@@ -617,7 +618,7 @@ void expr_number_constants(tosajit_expr *program) {
 
 /* All live nodes; the array of before goes. */
 static tosajit_status move_nodes(tosajit_expr *program, const uint8_t *live, tosajit_value *moved,
-                                 expr_rewrite *rewrite, bool *changed) {
+                                 expr_rewrite *rewrite, void *context, bool *changed) {
     const size_t count = program->count, capacity = program->capacity;
     expr_node *nodes = program->nodes;
     tosajit_status status = TOSAJIT_OK;
@@ -629,7 +630,7 @@ static tosajit_status move_nodes(tosajit_expr *program, const uint8_t *live, tos
         status = diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for %zu expression nodes", count);
     for (size_t k = 0; k < count; k++)
         if (!status && live[k])
-            status = move_node(program, nodes[k], moved, rewrite, changed, k);
+            status = move_node(program, nodes[k], moved, rewrite, context, changed, k);
         else
             memory_free(&program->allocator, nodes[k].data, nodes[k].data_size, 1);
     for (size_t k = 0; !status && k < program->contract_count; k++)
@@ -640,7 +641,8 @@ static tosajit_status move_nodes(tosajit_expr *program, const uint8_t *live, tos
     return status;
 }
 
-tosajit_status expr_sweep(tosajit_expr *program, expr_rewrite *rewrite, bool *changed) {
+tosajit_status expr_sweep(tosajit_expr *program, expr_rewrite *rewrite, void *context,
+                          bool *changed) {
     const tosajit_allocator *allocator = &program->allocator;
     const size_t count = program->count;
     uint8_t *live = memory_new(allocator, count, 1);
@@ -649,7 +651,7 @@ tosajit_status expr_sweep(tosajit_expr *program, expr_rewrite *rewrite, bool *ch
     if (!live || !moved)
         status = diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for %zu expression nodes", count);
     else if (mark_live(program, live) < count || rewrite)
-        status = move_nodes(program, live, moved, rewrite, changed);
+        status = move_nodes(program, live, moved, rewrite, context, changed);
     memory_free(allocator, live, count, 1);
     memory_free(allocator, moved, count, sizeof *moved);
     expr_number_constants(program);
@@ -703,7 +705,7 @@ tosajit_status expr_compact(const tosajit_expr *expr, const tosajit_allocator *a
     for (size_t k = 0; !status && k < expr->contract_count; k++)
         status = set_contract(made, &expr->contracts[k]);
     if (!status) status = copy_nodes(expr, made);
-    if (!status) status = expr_sweep(made, NULL, NULL);
+    if (!status) status = expr_sweep(made, NULL, NULL, NULL);
     if (status)
         tosajit_expr_destroy(made);
     else

@@ -23,7 +23,7 @@ typedef struct expr_node {
     int32_t tensor; /* inputs: position; non-splat constants: position behind all inputs; else -1 */
     bool splat;     /* of a NODE_CONSTANT: data is one element */
     bool table;     /* some op looks it up */
-    bool merged;    /* of a program: several values that were the same (common.h) */
+    bool merged;    /* of a program: several values that were the same (common.c) */
     uint16_t rests; /* dimensions of a slice that end with the piece beside it (pieces.h) */
     uint32_t name;  /* where it begins in the expression's names; 0: none */
     void *data;     /* of a NODE_CONSTANT; owned */
@@ -71,13 +71,15 @@ const tosajit_contract *expr_contract_of(const tosajit_expr *expr, tosajit_value
 tosajit_status expr_compact(const tosajit_expr *expr, const tosajit_allocator *allocator,
                             tosajit_expr **program);
 
-/* What may change an op before it is appended to a program that has its operands, or append others
- * first. */
-typedef tosajit_status expr_rewrite(tosajit_expr *program, expr_node *node, bool *changed);
+/* What may change an op, node k of before, until it is appended to a program that has its operands,
+ * or append others first. */
+typedef tosajit_status expr_rewrite(void *context, tosajit_expr *program, expr_node *node,
+                                    tosajit_value k, bool *changed);
 
 /* The same of a program itself. Each op is shown to `rewrite`, unless that is null, which may leave
  * values that nobody needs any more. What has failed can only be destroyed. */
-tosajit_status expr_sweep(tosajit_expr *program, expr_rewrite *rewrite, bool *changed);
+tosajit_status expr_sweep(tosajit_expr *program, expr_rewrite *rewrite, void *context,
+                          bool *changed);
 
 /* Append a node as it is; on success it owns node->data. */
 tosajit_status expr_append(tosajit_expr *expr, const expr_node *node, tosajit_value *value);

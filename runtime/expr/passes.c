@@ -2,8 +2,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "runtime/expr/passes.h"
 
-#include "runtime/expr/common.h"
-#include "runtime/expr/simplify.h"
 #include "runtime/expr/views.h"
 
 /* The list. In front of it is "compact": a copy of what the results need. */

@@ -20,6 +20,9 @@ typedef struct program_made {
 /* A pass. It sets `changed` if it does anything. What has failed can only be dropped. */
 typedef tosajit_status program_pass(program_made *made, bool *changed);
 
+/* The passes that have no header of their own. OUT_OF_MEMORY. */
+program_pass simplify, common_compute;
+
 /* What the list takes from outside. */
 typedef struct program_aids {
     program_pass *tables; /* it evaluates parts of the program, so it is jit's; null: left out */

@@ -7,7 +7,6 @@
 #include "runtime/base/diag.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/types.h"
-#include "runtime/expr/expand.h"
 #include "runtime/expr/ops.h"
 #include "runtime/expr/reduce.h"
 #include "runtime/expr/piece_tree.h"
@@ -38,6 +37,67 @@ static tosajit_status add(const splitting *s, tosajit_value k, piece_tree *to,
 }
 
 /* ---------------------------------------------------------------------------------------------
+ * Repetitions: what repeats is a size of 1, which has a stride of 0.
+ *
+ *     tile(x : 3x5, [2, 1])    reshape to 1x3x5, repeat to 2x3x5, reshape to 6x5 */
+
+static bool repeats(const tosajit_tensor_type *type, const tosajit_attributes *a, int32_t d) {
+    return a->numbers[d] > 1 && type->dims[d] != 1;
+}
+
+static bool expands(const tosajit_tensor_type *type, tosajit_op op, const tosajit_attributes *a) {
+    for (int32_t d = 0; op == TOSAJIT_OP_tile && d < type->rank; d++)
+        if (repeats(type, a, d)) return true;
+    return false;
+}
+
+/* The shapes before and behind the repetition, and how often. */
+typedef struct tile_shapes {
+    int32_t count,
+        open; /* open: the dimension of the result whose size is only known when called */
+    int64_t before[TOSAJIT_MAX_RANK], multiples[TOSAJIT_MAX_RANK], behind[TOSAJIT_MAX_RANK];
+} tile_shapes;
+
+static tosajit_status find_shapes(const tosajit_tensor_type *type, const tosajit_attributes *a,
+                                  tile_shapes *s) {
+    for (int32_t d = 0; d < type->rank; d++) {
+        const bool own = repeats(type, a, d), open = own && type->dims[d] == TOSAJIT_DYNAMIC;
+        if (s->count + own >= TOSAJIT_MAX_RANK)
+            return diag_error(TOSAJIT_LIMIT_EXCEEDED,
+                              "what is repeated has a dimension more for each size above 1, and "
+                              "these are more than %d",
+                              TOSAJIT_MAX_RANK);
+        if (open && s->open >= 0)
+            return diag_error(TOSAJIT_SHAPE_MISMATCH,
+                              "dimensions %d and %d are repeated, and both are dynamic; one may be",
+                              (int)s->open, (int)d);
+        if (open) s->open = d;
+        if (own) s->before[s->count] = 1, s->multiples[s->count++] = a->numbers[d];
+        s->before[s->count] = -2 - d;
+        s->multiples[s->count++] = own ? 1 : a->numbers[d];
+        s->behind[d] = open ? -1 : own ? a->numbers[d] * type->dims[d] : -1 - s->count;
+    }
+    return TOSAJIT_OK;
+}
+
+static tosajit_status view(tosajit_expr *expr, tosajit_op op, const int64_t *numbers, int32_t count,
+                           tosajit_value *value) {
+    const tosajit_attributes a = {.numbers = numbers, .number_count = (size_t)count};
+    return tosajit_expr_op(expr, op, value, 1, &a, NULL, value);
+}
+
+static tosajit_status expand_tile(tosajit_expr *expr, const tosajit_attributes *attributes,
+                                  tosajit_value x, tosajit_value *value) {
+    const tosajit_tensor_type type = expr->nodes[x].type; /* not where it lies: nodes are added */
+    tile_shapes s = {.open = -1};
+    tosajit_status status = find_shapes(&type, attributes, &s);
+    *value = x;
+    if (!status) status = view(expr, TOSAJIT_OP_reshape, s.before, s.count, value);
+    if (!status) status = view(expr, TOSAJIT_OP_tile, s.multiples, s.count, value);
+    return status ? status : view(expr, TOSAJIT_OP_reshape, s.behind, type.rank, value);
+}
+
+/* ---------------------------------------------------------------------------------------------
  * Ops */
 
 /* The same op on other operands. */
@@ -47,7 +107,7 @@ static tosajit_status append(splitting *s, tosajit_value k, const tosajit_value 
     const expr_node *node = &s->expr->nodes[k];
     const size_t first = s->split->count;
     tosajit_status status =
-        expand_repeats(type_of(s, operands[0]), node->op, attributes)
+        expands(type_of(s, operands[0]), node->op, attributes)
             ? expand_tile(s->split, attributes, operands[0], value)
             : tosajit_expr_op(s->split, node->op, operands, (size_t)node->operand_count, attributes,
                               type, value);
@@ -487,7 +547,7 @@ static bool is_split(const tosajit_expr *expr, const expr_node *node) {
     return node->kind == NODE_OP &&
            (node->op == TOSAJIT_OP_concat || node->op == TOSAJIT_OP_pad ||
             (op_views(node->op) &&
-             expand_repeats(&expr->nodes[node->operands[0]].type, node->op, &node->attributes)));
+             expands(&expr->nodes[node->operands[0]].type, node->op, &node->attributes)));
 }
 
 static bool has_pieces(const tosajit_expr *expr) {
@@ -514,5 +574,5 @@ tosajit_status pieces_split(program_made *made, bool *changed) {
         status = diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the pieces of an expression");
     if (!status) status = split_all(&s, &made->views->pieces);
     memory_free(allocator, s.values, expr->count, sizeof *s.values);
-    return status ? status : expr_sweep(made->program, NULL, NULL);
+    return status ? status : expr_sweep(made->program, NULL, NULL, NULL);
 }

@@ -44,7 +44,7 @@ static void put_name(byte_writer *w, const char *name) {
     bytes_align(w, sizeof(int64_t));
 }
 
-static void put_node(byte_writer *w, const expr_node *node, const char *name) {
+void program_write_node(const expr_node *node, const char *name, byte_writer *w) {
     bytes_put_number(w, (int64_t)node->kind + (name ? NAMED : 0) + (node->merged ? MERGED : 0));
     put_type(w, &node->type);
     if (name) put_name(w, name);
@@ -63,7 +63,7 @@ void program_write(const tosajit_expr *expr, byte_writer *w) {
     bytes_put_number(w, (int64_t)expr->contract_count);
     bytes_put_number(w, expr->result_count);
     for (size_t k = 0; k < expr->count; k++)
-        put_node(w, &expr->nodes[k], expr_given_name(expr, (tosajit_value)k));
+        program_write_node(&expr->nodes[k], expr_given_name(expr, (tosajit_value)k), w);
     for (size_t k = 0; k < expr->contract_count; k++) {
         const expr_contract *p = &expr->contracts[k];
         const int64_t numbers[] = {p->input, p->dimension, p->contract.smallest,

@@ -9,6 +9,8 @@
 #include "runtime/expr/expr.h"
 
 void program_write(const tosajit_expr *expr, byte_writer *w);
+/* One node of it; name: null for none. */
+void program_write_node(const expr_node *node, const char *name, byte_writer *w);
 
 /* The expression again. Nothing in the bytes is trusted: every node goes through the functions that
  * check what a user builds. BAD_IMAGE, and whatever those functions report; OUT_OF_MEMORY. */

@@ -1,8 +1,12 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Simplification, a rule per function. Each looks at one op whose operands are in the program
- * already, and changes the op, or appends others and makes it the last of them. */
-#include "runtime/expr/simplify.h"
+/* Simplification: what takes the place of an op whose constants allow something cheaper with the
+ * same bits. Only what LLVM does not find out by itself: x * 1, x - 0, casts there and back and ops
+ * on constants alone are gone from the code anyway. tests/numbers/simplified_test.c proves each
+ * rule on operands of all kinds.
+ *
+ * A rule per function. Each looks at one op whose operands are in the program already, and changes
+ * the op, or appends others and makes it the last of them. */
 
 #include <math.h>
 #include <string.h>
@@ -10,6 +14,7 @@
 #include "runtime/base/types.h"
 #include "runtime/expr/convert.h"
 #include "runtime/expr/ops.h"
+#include "runtime/expr/passes.h"
 #include "runtime/expr/reduce.h"
 
 static bool are_equal(const tosajit_tensor_type *a, const tosajit_tensor_type *b) {
@@ -199,7 +204,9 @@ static bool may_simplify(const expr_node *node) {
                                      node->op == TOSAJIT_OP_cast || op_reduces(node->op));
 }
 
-static tosajit_status simplify_node(tosajit_expr *program, expr_node *node, bool *changed) {
+static tosajit_status simplify_node(void *context, tosajit_expr *program, expr_node *node,
+                                    tosajit_value k, bool *changed) {
+    (void)context, (void)k;
     if (node->op == TOSAJIT_OP_pow) return simplify_power(program, node, changed);
     if (node->op == TOSAJIT_OP_clamp) simplify_clamp(program, node, changed);
     if (node->op == TOSAJIT_OP_cast) simplify_cast(program, node, changed);
@@ -213,7 +220,8 @@ tosajit_status simplify(program_made *made, bool *changed) {
     bool any = false;
     for (size_t k = 0; k < program->count; k++) any |= may_simplify(&program->nodes[k]);
     if (!any || program->count > TOSAJIT_MAX_NODES / MOST_NODES_OF_AN_OP) return TOSAJIT_OK;
-    tosajit_status status = expr_sweep(program, simplify_node, changed);
-    if (!status && *changed) status = expr_sweep(program, NULL, NULL); /* what nobody needs now */
+    tosajit_status status = expr_sweep(program, simplify_node, NULL, changed);
+    if (!status && *changed)
+        status = expr_sweep(program, NULL, NULL, NULL); /* what nobody needs now */
     return status;
 }

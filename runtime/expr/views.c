@@ -671,7 +671,7 @@ static tosajit_status lower(lowering *l) {
         status = diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the views of an expression");
     if (!status) status = lower_all(l);
     memory_free(&v->allocator, l->values, count, sizeof *l->values);
-    return status ? status : expr_sweep(l->program, NULL, NULL);
+    return status ? status : expr_sweep(l->program, NULL, NULL, NULL);
 }
 
 tosajit_status views_lower(program_made *made, bool *changed) {

@@ -16,7 +16,7 @@
  * later, as e is here, or in that of the value itself, if it is a result.
  *
  * To write a result early has a price: it must not lie on an operand that is still to be read. A
- * value that was written twice (runtime/expr/common.h) is not kept at that price, nor where there
+ * value that was written twice (runtime/expr/common.c) is not kept at that price, nor where there
  * are too many tensors then. Each part computes it, as it would if it were two. */
 #include <string.h>
 
@@ -325,32 +325,26 @@ static tosajit_status carry(assigner *a, int32_t part) {
 }
 
 static tosajit_status assign(assigner *a) {
-    find_depths(a);
-    tosajit_status status = make_parts(a);
-    if (!status) status = find_uses(a);
-    for (int32_t k = 0; !status && a->nodes && k < a->p->part_count; k++) status = carry(a, k);
-    return status;
-}
-
-/* Whether an operand is read behind a part that has written over what may lie on it. */
-static bool reads_behind(const assigner *a) {
-    for (size_t k = 0; a->behind && k < a->program->count; k++)
-        if (a->program->nodes[k].kind == NODE_INPUT &&
-            (a->p->node_parts[k] | a->p->table_parts[k]) & a->behind)
-            return true;
-    return false;
-}
-
-/* Without those values that were written twice. */
-static tosajit_status assign_again(assigner *a) {
     plan *p = a->p;
     memset(p->node_parts, 0, p->node_count * sizeof *p->node_parts);
     memset(p->table_parts, 0, p->node_count * sizeof *p->table_parts);
     memset(p->parts, 0, p->part_capacity * sizeof *p->parts);
     p->part_count = p->scratch_count = 0;
     a->busy = a->behind = 0;
-    a->careful = true;
-    return assign(a);
+    find_depths(a);
+    tosajit_status status = make_parts(a);
+    if (!status) status = find_uses(a);
+    for (int32_t k = 0; !status && a->nodes && k < p->part_count; k++) status = carry(a, k);
+    return status;
+}
+
+/* Whether an operand is read behind a part that has written over what may lie on it. */
+static bool reads_behind(const assigner *a) {
+    bool any = false;
+    for (size_t k = 0; a->behind && k < a->program->count; k++)
+        any |= a->program->nodes[k].kind == NODE_INPUT &&
+               (a->p->node_parts[k] | a->p->table_parts[k]) & a->behind;
+    return any;
 }
 
 tosajit_status plan_assign(plan *p, const tosajit_expr *program, const value_info *infos,
@@ -360,7 +354,8 @@ tosajit_status plan_assign(plan *p, const tosajit_expr *program, const value_inf
     if (staged) a.nodes = memory_new(&p->allocator, program->count, sizeof *a.nodes);
     if (staged && !a.nodes) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the plan");
     tosajit_status status = assign(&a);
-    if (a.merged && (status || reads_behind(&a))) status = assign_again(&a);
+    a.careful = a.merged && (status || reads_behind(&a));
+    if (a.careful) status = assign(&a);
     memory_free(&p->allocator, a.nodes, program->count, sizeof *a.nodes);
     return status;
 }

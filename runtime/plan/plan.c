@@ -190,9 +190,9 @@ static tosajit_status op_info(plan *p, const tosajit_expr *program, tosajit_valu
     if (!status) status = apply_declared(p, program, value, info);
     int64_t sizes[TOSAJIT_MAX_RANK]; /* more may be known of them than the declared type says */
     for (int32_t d = 0; d < info->rank; d++) sizes[d] = info->dims[d].size;
-    return status ? status
-                  : type_check_size(node->type.element, info->rank, sizes,
-                                    expr_value_name(program, value).text);
+    if (status || !type_check_size(node->type.element, info->rank, sizes, "")) return status;
+    return type_check_size(node->type.element, info->rank, sizes,
+                           expr_value_name(program, value).text); /* a name takes long to write */
 }
 
 static tosajit_status analyse(plan *p, const tosajit_expr *program, value_info *infos) {

@@ -32,8 +32,8 @@ static const tosajit_tensor *find_table(const plan_part *part, const expr_node *
     return NULL;
 }
 
-static uint64_t evaluate_op(const tosajit_expr *program, const expr_node *node,
-                            const tosajit_tensor *table, const uint64_t *bits) {
+uint64_t interpret_node(const tosajit_expr *program, const expr_node *node,
+                        const tosajit_tensor *table, const uint64_t *bits) {
     const bool moves = op_table[node->op].result == RESULT_MOVED;
     cell operands[TOSAJIT_MAX_OPERANDS];
     for (int o = 0; o < node->operand_count; o++) {
@@ -59,8 +59,8 @@ static void evaluate(const tosajit_kernel *kernel, int32_t part_index, const vie
         if (node->kind == NODE_CONSTANT && node->splat)
             bits[k] = convert_load(node->type.element, node->data);
         if (node->kind == NODE_OP && !node_reduces(node))
-            bits[k] = evaluate_op(program, node,
-                                  find_table(&kernel->plan.parts[part_index], node, tensors), bits);
+            bits[k] = interpret_node(
+                program, node, find_table(&kernel->plan.parts[part_index], node, tensors), bits);
     }
 }
 

@@ -26,6 +26,10 @@ typedef cell interpret_function(const interpret_op *op, const cell *operands);
 #undef TOSAJIT_OP
 extern interpret_function *const interpret_functions[TOSAJIT_OP_COUNT];
 
+/* An op's value as the bits of its type; bits: of every node of the program before it. */
+uint64_t interpret_node(const tosajit_expr *program, const expr_node *node,
+                        const tosajit_tensor *table, const uint64_t *bits);
+
 /* Compute every part of a call that was checked; behind the operands and constants are results and
  * scratch. OUT_OF_MEMORY before anything is written. */
 tosajit_status interpret_run(const tosajit_kernel *kernel, view *tensors);

@@ -12,12 +12,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "runtime/expr/common.h"
 #include "runtime/expr/convert.h"
 #include "runtime/expr/expr.h"
 #include "runtime/expr/ops.h"
 #include "runtime/expr/reduce.h"
-#include "runtime/expr/simplify.h"
+#include "runtime/expr/passes.h"
 
 static tosajit_expr *begin(bool strict) {
     const tosajit_expr_options options = {.size = sizeof options, .strict = strict};
