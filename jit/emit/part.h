@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What the files share that emit a kernel: kernel.c (parts and their variants), merged.c (row loops
  * that all variants share), rows.c (loops over planes, rows and columns), peeled.c (where rows
- * begin and end), step.c and body.c (what is in them).
+ * begin and end), step.c and body.c (loops over columns, and what is in them).
  *
  * State is divided by how long it stays: kernel_emitter and part_emitter are constant while a
  * kernel and a part are emitted, row_emitter while the row loop of one variant is, and a step is a
@@ -218,6 +218,9 @@ LLVMValueRef element_address(const row_emitter *r, int32_t t, LLVMValueRef colum
 /* One step of a level's loop, from column on. `tail` are the leaves of a shared level's tail, or
  * null. */
 void emit_step(row_emitter *r, const level *lv, LLVMValueRef column, const held *tail);
+/* The loop: all steps from `start` while the column is below lv->end. What is returned is the
+ * column that it has left to others. */
+LLVMValueRef emit_level(row_emitter *r, const level *lv, LLVMValueRef start, const held *tail);
 
 /* Peeled vectors. */
 
@@ -269,9 +272,6 @@ void emit_rows_while(row_emitter *r, unsigned step, LLVMValueRef end, row_state 
 
 /* Where each level ends, and the mask of a last single step: once for all variants and rows. */
 void emit_limits(part_emitter *e);
-/* All steps of a level from `start` while the column is below lv->end. What is returned is the
- * column that it has left to others. */
-LLVMValueRef emit_level(row_emitter *r, const level *lv, LLVMValueRef start, const held *tail);
 
 /* Where a tile's tensors begin, and how far apart their rows are, in bytes. */
 typedef struct tile_values {
@@ -306,8 +306,6 @@ void keep_partials(const row_emitter *r, handed *h);
 /* Where two ways meet: here from `first`, where they were `kept`, or from `second` as they are. */
 void join_partials(row_emitter *r, const handed *kept, LLVMBasicBlockRef first,
                    LLVMBasicBlockRef second);
-/* All rows of a plane that is reduced, then a branch to `after`; see emit_row_loop. */
-void emit_reduced(row_emitter *r, const LLVMValueRef *pointers, LLVMBasicBlockRef after);
 /* Memory for partial results, in the function's first block: once for all variants. */
 void emit_accumulator_memory(part_emitter *e);
 

@@ -157,9 +157,6 @@ void join_partials(row_emitter *r, const handed *kept, LLVMBasicBlockRef first,
         }
 }
 
-/* ---------------------------------------------------------------------------------------------
- * Loops */
-
 /* Rows that are folded together keep a vector each, strips their totals and a segment's. */
 void emit_accumulator_memory(part_emitter *e) {
     const bool rows = nest_reduces_rows(&e->nest);
@@ -173,30 +170,4 @@ void emit_accumulator_memory(part_emitter *e) {
             e->memory[t][k] = LLVMBuildAlloca(e->k.builder, type, rows ? "kept" : "strip");
             LLVMSetAlignment(e->memory[t][k], 64);
         }
-}
-
-static reduced_loop *const loops[] = {
-    [NEST_REDUCED_BRIEF] = emit_brief_rows,        [NEST_REDUCED] = emit_reduced_rows,
-    [NEST_REDUCED_NARROW] = emit_narrow_columns,   [NEST_REDUCED_STRIPS] = emit_strips,
-    [NEST_REDUCED_COLUMNS] = emit_reduced_columns, [NEST_REDUCED_FEW] = emit_few_rows,
-};
-
-void emit_reduced(row_emitter *r, const LLVMValueRef *pointers, LLVMBasicBlockRef after) {
-    const part_emitter *e = r->part;
-    const nest *n = &e->nest;
-    reduced_state s = {.begin = pointers, .column = int64_constant(e, 0)};
-    s.rows.first = s.column;
-    memcpy(s.rows.pointers, pointers, (size_t)tensor_count(e) * sizeof *pointers);
-    for (int k = 0; k < n->row_count; k++) {
-        r->accumulator = &n->accumulators[k];
-        r->groups = r->accumulator->count;
-        loops[n->rows[k]](r, &s);
-    }
-    if (s.done) end_if(e, s.done);
-    for (int32_t t = 0; t < tensor_count(e); t++) /* behind the last row */
-        r->pointers[t] = nest_reduces_rows(n)
-                             ? s.rows.pointers[t]
-                             : behind(e, pointers[t],
-                                      LLVMBuildMul(e->k.builder, e->rows, r->row_strides[t], ""));
-    LLVMBuildBr(e->k.builder, after);
 }

@@ -25,43 +25,6 @@ static unsigned last_lanes(const part_emitter *e) {
     return e->nest.levels[0].shared ? e->nest.levels[0].lanes : e->nest.lanes;
 }
 
-/* `if (start < end) { do step; while (column < end); }`. The loop has a block before it and one
- * behind it that nothing else uses, as LLVM wants its loops. */
-LLVMValueRef emit_level(row_emitter *r, const level *lv, LLVMValueRef start, const held *tail) {
-    const part_emitter *e = r->part;
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->k.builder),
-                      after = begin_if(e, compare(e, LLVMIntSGT, lv->end, start), "columns",
-                                       "columns.end"),
-                      enter = LLVMGetInsertBlock(e->k.builder);
-    handed kept, h;
-    keep_partials(r, &kept);
-    if (!e->nest.fast_isel) emit_splats(r, lv->nest.lanes);
-    if (lv->mask) {
-        emit_body(r, (step){.lanes = lv->nest.lanes, .column = start, .mask = lv->mask});
-        end_if(e, after);
-        return lv->end;
-    }
-    LLVMBasicBlockRef turn = new_block(e, "step"),
-                      leave = LLVMCreateBasicBlockInContext(e->k.context, "columns.leave");
-    fast_isel_fall_into(e, turn);
-    LLVMPositionBuilderAtEnd(e->k.builder, turn);
-    LLVMValueRef column = enter_value(e, "column", start, enter);
-    enter_partials(r, enter, &h);
-    emit_step(r, lv, column, tail);
-    hand_partials(r, &h);
-    LLVMValueRef next = fast_isel_hide(
-        e, LLVMBuildAdd(e->k.builder, column, int64_constant(e, step_size(lv)), "next"));
-    turn_value(e, column, next);
-    LLVMBuildCondBr(e->k.builder, compare(e, LLVMIntSLT, next, lv->end), turn, leave);
-    continue_in(e, leave);
-    fast_isel_fall_into(e, after);
-    continue_in(e, after);
-    LLVMValueRef left = LLVMBuildPhi(e->k.builder, e->k.i64, "left");
-    LLVMAddIncoming(left, (LLVMValueRef[]){start, next}, (LLVMBasicBlockRef[]){before, leave}, 2);
-    join_partials(r, &kept, before, leave);
-    return left;
-}
-
 /* Where the levels of peeled rows end: whole steps lie before the last vector, or in part, which
  * that vector writes again. */
 static void emit_peeled_limits(part_emitter *e) {
@@ -309,6 +272,34 @@ static void emit_short_and_long(row_emitter *r, const LLVMValueRef *pointers,
         r->pointers[t] = LLVMBuildPhi(e->k.builder, e->k.ptr, "");
         LLVMAddIncoming(r->pointers[t], (LLVMValueRef[]){ends[0][t], ends[1][t]}, from, 2);
     }
+}
+
+/* The loops of a reduction. */
+static reduced_loop *const emit_loop[] = {
+    [NEST_REDUCED_BRIEF] = emit_brief_rows,        [NEST_REDUCED] = emit_reduced_rows,
+    [NEST_REDUCED_NARROW] = emit_narrow_columns,   [NEST_REDUCED_STRIPS] = emit_strips,
+    [NEST_REDUCED_COLUMNS] = emit_reduced_columns, [NEST_REDUCED_FEW] = emit_few_rows,
+};
+
+/* All rows of a plane that is reduced, then a branch to `after`, as emit_row_loop. */
+static void emit_reduced(row_emitter *r, const LLVMValueRef *pointers, LLVMBasicBlockRef after) {
+    const part_emitter *e = r->part;
+    const nest *n = &e->nest;
+    reduced_state s = {.begin = pointers, .column = int64_constant(e, 0)};
+    s.rows.first = s.column;
+    memcpy(s.rows.pointers, pointers, (size_t)tensor_count(e) * sizeof *pointers);
+    for (int k = 0; k < n->row_count; k++) {
+        r->accumulator = &n->accumulators[k];
+        r->groups = r->accumulator->count;
+        emit_loop[n->rows[k]](r, &s);
+    }
+    if (s.done) end_if(e, s.done);
+    for (int32_t t = 0; t < tensor_count(e); t++) /* behind the last row */
+        r->pointers[t] = nest_reduces_rows(n)
+                             ? s.rows.pointers[t]
+                             : behind(e, pointers[t],
+                                      LLVMBuildMul(e->k.builder, e->rows, r->row_strides[t], ""));
+    LLVMBuildBr(e->k.builder, after);
 }
 
 /* All rows of a plane, by the kind of row that the number of columns asks for. Unless `after` is

@@ -1,7 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* One step of a loop over columns: bodies one behind the other, or one that the tail shares. */
+/* A loop over columns, and one step of it: bodies one behind the other, or one that the tail
+ * shares.
+ */
 #include "jit/emit/part.h"
+#include "jit/emit/fast_isel.h"
 
 /* A whole step of a level; or one of which so many lanes are left, by a mask. */
 static step shared_step(const row_emitter *r, const level *lv, LLVMValueRef column,
@@ -114,4 +117,41 @@ void emit_step(row_emitter *r, const level *lv, LLVMValueRef column, const held 
                             .offset = k * lv->nest.lanes,
                             .mask = mask,
                             .streamed = lv->nest.streamed});
+}
+
+/* `if (start < end) { do step; while (column < end); }`. The loop has a block before it and one
+ * behind it that nothing else uses, as LLVM wants its loops. */
+LLVMValueRef emit_level(row_emitter *r, const level *lv, LLVMValueRef start, const held *tail) {
+    const part_emitter *e = r->part;
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->k.builder),
+                      after = begin_if(e, compare(e, LLVMIntSGT, lv->end, start), "columns",
+                                       "columns.end"),
+                      enter = LLVMGetInsertBlock(e->k.builder);
+    handed kept, h;
+    keep_partials(r, &kept);
+    if (!e->nest.fast_isel) emit_splats(r, lv->nest.lanes);
+    if (lv->mask) {
+        emit_body(r, (step){.lanes = lv->nest.lanes, .column = start, .mask = lv->mask});
+        end_if(e, after);
+        return lv->end;
+    }
+    LLVMBasicBlockRef turn = new_block(e, "step"),
+                      leave = LLVMCreateBasicBlockInContext(e->k.context, "columns.leave");
+    fast_isel_fall_into(e, turn);
+    LLVMPositionBuilderAtEnd(e->k.builder, turn);
+    LLVMValueRef column = enter_value(e, "column", start, enter);
+    enter_partials(r, enter, &h);
+    emit_step(r, lv, column, tail);
+    hand_partials(r, &h);
+    LLVMValueRef next = fast_isel_hide(
+        e, LLVMBuildAdd(e->k.builder, column, int64_constant(e, step_size(lv)), "next"));
+    turn_value(e, column, next);
+    LLVMBuildCondBr(e->k.builder, compare(e, LLVMIntSLT, next, lv->end), turn, leave);
+    continue_in(e, leave);
+    fast_isel_fall_into(e, after);
+    continue_in(e, after);
+    LLVMValueRef left = LLVMBuildPhi(e->k.builder, e->k.i64, "left");
+    LLVMAddIncoming(left, (LLVMValueRef[]){start, next}, (LLVMBasicBlockRef[]){before, leave}, 2);
+    join_partials(r, &kept, before, leave);
+    return left;
 }
