@@ -289,32 +289,25 @@ typedef struct outlining {
     tosa_epilogues *epilogues;
 } outlining;
 
-/* The blocks of a region one behind the other, as the file has them, then what became of them. */
-static bool outline_region(tosafile *f, const flat_region *region, size_t block,
-                           const outlining *how, file_outline *all) {
-    file_outline behind = {0};
-    bool fine = true;
-    for (size_t b = 0; fine && b < region->blocks.count; b++, block++) {
-        const file_graph *g = &f->graphs[block];
-        const flat_text name = b ? (flat_text){NULL, 0} : region->name;
-        const bool divided = block >= how->first && block < how->end;
-        const file_division division = {is_free, f, &f->file.report,
-                                        divided ? &how->counts[block - how->first] : NULL,
-                                        how->epilogues};
-        fine = divided ? file_outline_divide(all, &behind, g, name, &division)
-                       : file_outline_keep(all, g, name);
-    }
-    return file_outline_append(all, &behind) && fine;
+static bool outline_block(tosafile *f, size_t block, const outlining *how, flat_writer *w) {
+    const file_graph *g = &f->graphs[block];
+    if (block < how->first || block >= how->end) return file_outline_keep(w, g);
+    const file_division division = {is_free, f, &f->file.report, &how->counts[block - how->first],
+                                    how->epilogues};
+    return file_outline_divide(w, g, &division);
 }
 
-static bool outline_all(tosafile *f, const outlining *how, file_outline *all) {
+/* The blocks of a region one behind the other, as the file has them, then what became of them. */
+static bool outline_all(tosafile *f, const outlining *how, flat_writer *w) {
     const flat_list regions = flat_graph_of(f->file.bytes).regions;
-    for (size_t k = 0, block = 0; k < regions.count; k++) {
+    bool fine = w != NULL;
+    for (size_t k = 0, block = 0; fine && k < regions.count; k++) {
         const flat_region region = flat_region_at(regions, k);
-        if (!outline_region(f, &region, block, how, all)) return fail_memory(f);
-        block += region.blocks.count;
+        fine = flat_writer_region(w, region.name);
+        for (size_t b = 0; fine && b < region.blocks.count; b++)
+            fine = outline_block(f, block++, how, w);
     }
-    return true;
+    return fine;
 }
 
 tosajit_status tosafile_outline(tosa_file *file, size_t first, size_t end,
@@ -322,11 +315,13 @@ tosajit_status tosafile_outline(tosa_file *file, size_t first, size_t end,
                                 void **bytes, size_t *size) {
     const outlining how = {first, end, counts, epilogues};
     tosafile *f = (tosafile *)file;
-    file_outline all = {0};
     tosa_report_begin(&f->file.report);
-    const bool fine = check_data(f) && check_names(f, first, end) && outline_all(f, &how, &all);
-    *bytes = fine ? flat_write(f->file.bytes, f->file.size, all.parts, all.count, size) : NULL;
-    file_outline_release(&all);
-    if (fine && !*bytes) fail_memory(f);
+    *bytes = NULL;
+    if (check_data(f) && check_names(f, first, end)) {
+        flat_writer *w = flat_writer_open(f->file.bytes, f->file.size);
+        const bool fine = outline_all(f, &how, w);
+        *bytes = flat_writer_close(w, fine ? size : NULL);
+        if (!*bytes) fail_memory(f);
+    }
     return tosa_report_end(&f->file.report);
 }
