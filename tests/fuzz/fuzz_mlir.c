@@ -45,17 +45,18 @@ static void build_all(tosajit_mlir *file, tosajit_engine *engine) {
             tosa_function built;
             size_t before = said;
             tosajit_expr_options options = {.size = sizeof options, .strict = strict};
-            if (mlir_module_build(file, k, &options, &built)) {
+            if (tosa_file_build(mlir_module_file(file), k, &options, &built)) {
                 if (said == before) abort(); /* refused in silence */
                 continue;
             }
             tosajit_kernel *kernel = NULL;
             if (tosajit_compile_expr(engine, built.expr, &kernel))
-                mlir_module_report(file, k, &built, tosajit_last_error());
-            char *renamed = mlir_module_rename(file, k, &built, "%arg0 and %3 = tosa.add");
+                tosa_file_report(mlir_module_file(file), k, &built, tosajit_last_error());
+            char *renamed =
+                tosa_file_rename(mlir_module_file(file), k, &built, "%arg0 and %3 = tosa.add");
             free(renamed);
             for (size_t s = 0; s < built.step_count && s < 3; s++)
-                mlir_module_report_step(file, k, &built.steps[s], "a message");
+                tosa_file_report_step(mlir_module_file(file), k, &built.steps[s], "a message");
             tosajit_kernel_release(kernel);
             tosa_function_release(&built);
         }

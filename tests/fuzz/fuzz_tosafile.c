@@ -27,24 +27,24 @@ static void say(void *context, const tosajit_mlir_finding *finding) {
     said++;
 }
 
-static void compile(tosafile *file, size_t index, const tosa_function *built,
+static void compile(tosa_file *file, size_t index, const tosa_function *built,
                     tosajit_engine *engine) {
     tosajit_kernel *kernel = NULL;
     if (tosajit_compile_expr(engine, built->expr, &kernel))
-        tosafile_report(file, index, built, tosajit_last_error());
-    free(tosafile_rename(file, index, built, "%arg0 and %3 = tosa.add"));
+        tosa_file_report(file, index, built, tosajit_last_error());
+    free(tosa_file_rename(file, index, built, "%arg0 and %3 = tosa.add"));
     for (size_t s = 0; s < built->step_count && s < 3; s++)
-        tosafile_report_step(file, index, &built->steps[s], "a message");
+        tosa_file_report_step(file, index, &built->steps[s], "a message");
     tosajit_kernel_release(kernel);
 }
 
-static void build_all(tosafile *file, tosajit_engine *engine) {
-    for (size_t k = 0; k < tosafile_count(file); k++)
+static void build_all(tosa_file *file, tosajit_engine *engine) {
+    for (size_t k = 0; k < tosa_file_count(file); k++)
         for (int strict = 0; strict < 2; strict++) {
             tosa_function built;
             const size_t before = said;
             const tosajit_expr_options options = {.size = sizeof options, .strict = strict};
-            if (tosafile_build(file, k, &options, &built)) {
+            if (tosa_file_build(file, k, &options, &built)) {
                 if (said == before) abort(); /* refused in silence */
                 continue;
             }
@@ -52,17 +52,17 @@ static void build_all(tosafile *file, tosajit_engine *engine) {
             tosa_function_release(&built);
         }
     size_t index;
-    if (!tosafile_find(file, NULL, &index) && !tosafile_name(file, index)) abort();
-    tosafile_find(file, "@main", &index);
+    if (!tosa_file_find(file, NULL, &index) && !tosa_file_name(file, index)) abort();
+    tosa_file_find(file, "@main", &index);
 }
 
 /* Each region is a kernel, and what is left has the names that it had. */
-static void check_divided(const tosafile *file, tosafile *divided, size_t regions) {
+static void check_divided(const tosa_file *file, tosa_file *divided, size_t regions) {
     size_t index, found = 0;
-    for (size_t k = 0; k < tosafile_count(divided); k++) {
+    for (size_t k = 0; k < tosa_file_count(divided); k++) {
         tosa_function built;
-        if (tosafile_has(file, tosafile_name(divided, k), &index)) continue;
-        if (tosafile_build(divided, k, NULL, &built) || tosajit_expr_verify(built.expr)) {
+        if (tosafile_has(file, tosa_file_name(divided, k), &index)) continue;
+        if (tosa_file_build(divided, k, NULL, &built) || tosajit_expr_verify(built.expr)) {
             fprintf(stderr, "a region that is refused: %s\n", tosajit_last_error());
             abort();
         }
@@ -70,28 +70,28 @@ static void check_divided(const tosafile *file, tosafile *divided, size_t region
         found++;
     }
     if (found != regions) abort();
-    for (size_t k = 0; k < tosafile_count(file); k++)
-        if (!tosafile_has(divided, tosafile_name(file, k), &index)) abort();
+    for (size_t k = 0; k < tosa_file_count(file); k++)
+        if (!tosafile_has(divided, tosa_file_name(file, k), &index)) abort();
 }
 
-static void check_epilogues(tosafile *divided, const tosa_epilogues *list) {
+static void check_epilogues(tosa_file *divided, const tosa_epilogues *list) {
     for (size_t k = 0; k < list->count; k++) {
         tosa_function built;
         size_t index;
         if (!tosafile_has(divided, list->list[k].region, &index)) abort();
-        if (tosafile_build(divided, index, NULL, &built)) abort();
+        if (tosa_file_build(divided, index, NULL, &built)) abort();
         if (list->list[k].operand >= built.input_count) abort();
         tosa_function_keeps_tiles(&built, list->list[k].operand);
         tosa_function_release(&built);
     }
 }
 
-static void outline_all(tosafile *file, const tosajit_mlir_options *options) {
-    const size_t count = tosafile_count(file), before = said;
+static void outline_all(tosa_file *file, const tosajit_mlir_options *options) {
+    const size_t count = tosa_file_count(file), before = said;
     tosajit_mlir_outlined *counts = calloc(count, sizeof *counts);
     void *bytes = NULL;
     size_t size = 0, regions = 0;
-    tosafile *divided = NULL;
+    tosa_file *divided = NULL;
     tosa_epilogues epilogues = {0};
     if (!counts) abort();
     if (!tosafile_outline(file, 0, count, counts, &epilogues, &bytes, &size)) {
@@ -103,7 +103,7 @@ static void outline_all(tosafile *file, const tosajit_mlir_options *options) {
         abort(); /* refused in silence */
     }
     tosa_epilogues_release(&epilogues);
-    tosafile_close(divided);
+    tosa_file_close(divided);
     free(bytes);
     free(counts);
 }
@@ -116,7 +116,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (!engine && tosajit_engine_create(&plain, &engine)) abort();
     /* A copy of its own size, so that a sanitizer sees what reads behind it. */
     uint8_t *bytes = malloc(size ? size : 1);
-    tosafile *file = NULL;
+    tosa_file *file = NULL;
     if (!bytes) abort();
     if (size) memcpy(bytes, data, size);
     const size_t before = said;
@@ -126,7 +126,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     } else if (said == before) {
         abort(); /* refused in silence */
     }
-    tosafile_close(file);
+    tosa_file_close(file);
     free(bytes);
     return 0;
 }

@@ -33,7 +33,7 @@ static reading read_back(const char *text, bool verify) {
     tosajit_mlir_options options = {.size = sizeof options, .say = say};
     tosajit_status status = tosajit_mlir_read(text, strlen(text), &options, &r.file);
     if (!status && verify) status = tosajit_mlir_verify(r.file);
-    if (!status) status = mlir_module_build(r.file, 0, NULL, &r.function);
+    if (!status) status = tosa_file_build(mlir_module_file(r.file), 0, NULL, &r.function);
     if (status) fail_msg("refused:\n%s", text);
     return r;
 }

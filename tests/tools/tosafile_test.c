@@ -304,17 +304,17 @@ static void say(void *context, const tosajit_mlir_finding *finding) {
 static char *read(const void *data, size_t size, bool strict) {
     const tosajit_mlir_options options = {.size = sizeof options, .name = "m.tosa", .say = say};
     const tosajit_expr_options how = {.size = sizeof how, .strict = strict};
-    tosafile *file = NULL;
+    tosa_file *file = NULL;
     tosa_function built;
     size_t index;
     char *printed = NULL;
     said[0] = '\0';
     if (tosafile_read(data, size, &options, &file)) return NULL;
-    if (!tosafile_find(file, NULL, &index) && !tosafile_build(file, index, &how, &built)) {
+    if (!tosa_file_find(file, NULL, &index) && !tosa_file_build(file, index, &how, &built)) {
         assert_int_equal(tosajit_expr_print(built.expr, NULL, &printed), TOSAJIT_OK);
         tosa_function_release(&built);
     }
-    tosafile_close(file);
+    tosa_file_close(file);
     return printed;
 }
 

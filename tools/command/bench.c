@@ -361,7 +361,7 @@ static void tell_spread(const bench_figures *f) {
 static void tell_text(const bench *b, bool measured) {
     const bench_figures *f = &b->figures;
     const size_t arguments = argument_count(b), all = arguments + result_count(b);
-    printf("@%s", source_name(&b->entry.file, b->entry.index));
+    printf("@%s", tosa_file_name(b->entry.file.any, b->entry.index));
     for (size_t k = 0; measured && k < all; k++) {
         fputs(k == arguments ? " -> " : k ? ", " : ": ", stdout);
         tell_shape(&b->tensors[k]);
@@ -442,7 +442,7 @@ static void write_compile(json *j, const bench_figures *f) {
 static void tell_json(const bench *b, bool measured) {
     const size_t arguments = argument_count(b), all = arguments + result_count(b);
     json j = json_begin();
-    json_text(&j, "function", source_name(&b->entry.file, b->entry.index));
+    json_text(&j, "function", tosa_file_name(b->entry.file.any, b->entry.index));
     json_text(&j, "accuracy", b->accuracy == TOSAJIT_FAST ? "fast" : "exact");
     json_integer(&j, "threads", (int64_t)b->threads);
     json_text(&j, "backend", options_backend_name(b->figures.info.backend));

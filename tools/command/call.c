@@ -26,7 +26,7 @@ const char *call_describe(const entry *e, const tosajit_kernel *kernel, size_t k
     tosajit_type_print(&type, printed, sizeof printed);
     const size_t arguments = e->function.input_count;
     snprintf(text, CALL_TEXT, "%s %zu of @%.300s, %s", k < arguments ? "argument" : "result",
-             k < arguments ? k : k - arguments, source_name(&e->file, e->index), printed);
+             k < arguments ? k : k - arguments, tosa_file_name(e->file.any, e->index), printed);
     return text;
 }
 
@@ -96,7 +96,7 @@ int call_read_shapes(const char *command, const options *o, const entry *e,
     *known = o->shape_count > 0 || take_types(e, kernel, shapes);
     if (o->shape_count > 0 && o->shape_count != arguments && o->shape_count != all)
         return usage_error(command, "@%s has %zu argument%s, found %zu --shape; as in %s",
-                           source_name(&e->file, e->index), arguments, plural(arguments),
+                           tosa_file_name(e->file.any, e->index), arguments, plural(arguments),
                            o->shape_count, call_example(e, kernel, example));
     for (size_t k = 0; k < o->shape_count; k++) {
         char why[SHAPE_MESSAGE], misfit[CALL_TEXT], text[CALL_TEXT];

@@ -91,7 +91,7 @@ static bool run_twice(const tosajit_kernel *kernel, const tosajit_tensor *operan
 
 static void report_step(const stepper *s, const tosa_step *step, const char *message) {
     const entry *e = s->check->entry;
-    source_report_step(&e->file, e->index, step, message);
+    tosa_file_report_step(e->file.any, e->index, step, message);
 }
 
 static bool judge(stepper *s, const tosa_step *step, const npy_array *native,

@@ -51,7 +51,7 @@ static void name_values(const entry *e, const tosajit_value *values, size_t coun
         char number[32];
         bool input = (size_t)values[k] < e->function.input_count;
         snprintf(number, sizeof number, input ? "%%arg%d" : "%%%d = tosa.op", (int)values[k]);
-        char *name = source_rename(&e->file, e->index, &e->function, number);
+        char *name = tosa_file_rename(e->file.any, e->index, &e->function, number);
         if (!name) continue;
         name[strcspn(name, " ")] = '\0';
         bool numbered = strncmp(name, "%arg", 4) == 0 || (name[1] >= '0' && name[1] <= '9');
@@ -70,13 +70,13 @@ static int read_function(job *j, size_t index) {
     name_values(&e, built->results, built->result_count);
     if (tosajit_expr_verify(built->expr) || aot_function_open(built->expr, a))
         return entry_refuse(&e);
-    aot_object_name(&j->object, source_name(&j->file, index), a);
+    aot_object_name(&j->object, tosa_file_name(j->file.any, index), a);
     return EXIT_FINE;
 }
 
 static int read_functions(job *j) {
     if (!open_file(j->o, &j->file)) return EXIT_REFUSED;
-    size_t count = source_count(&j->file), first = 0;
+    size_t count = tosa_file_count(j->file.any), first = 0;
     if (count > AOT_MAX_FUNCTIONS)
         return command_error("%s has more than %d functions", j->o->file, (int)AOT_MAX_FUNCTIONS);
     if (j->o->entry && !find_function(j->o, &j->file, &first)) return EXIT_USAGE;

@@ -155,19 +155,19 @@ bool open_file(const options *o, source *file) {
         status = open_lines(o, &options, file);
     else
         status = source_open(o->file, &options, file);
-    if (!status && o->strict) status = source_verify(file);
+    if (!status && o->strict) status = tosa_file_verify(file->any);
     return !status;
 }
 
 bool find_function(const options *o, const source *file, size_t *index) {
-    bool found = source_find(file, o->entry, index) == TOSAJIT_OK;
+    bool found = tosa_file_find(file->any, o->entry, index) == TOSAJIT_OK;
     if (!found && !o->entry) fputs("tosajit: choose one with --entry\n", stderr);
     return found;
 }
 
 bool build_function(const source *file, size_t index, int strict, tosa_function *built) {
     tosajit_expr_options options = {.size = sizeof options, .strict = strict};
-    return source_build(file, index, &options, built) == TOSAJIT_OK;
+    return tosa_file_build(file->any, index, &options, built) == TOSAJIT_OK;
 }
 
 int entry_open(const options *o, entry *e) {
@@ -194,7 +194,7 @@ void entry_close(entry *e) {
 }
 
 int entry_refuse(const entry *e) {
-    source_report(&e->file, e->index, &e->function, tosajit_last_error());
+    tosa_file_report(e->file.any, e->index, &e->function, tosajit_last_error());
     return EXIT_REFUSED;
 }
 

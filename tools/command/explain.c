@@ -45,7 +45,7 @@ static void write_lines(json *j, const char *text) {
 
 static void write_json(const entry *e, const tosajit_explanation *x, const char *text) {
     json j = json_begin();
-    json_text(&j, "function", source_name(&e->file, e->index));
+    json_text(&j, "function", tosa_file_name(e->file.any, e->index));
     json_flag(&j, "compiled", x->native);
     json_flag(&j, "cached", x->cached);
     json_integer(&j, "threads", (int64_t)x->threads);
@@ -69,7 +69,7 @@ static int explain(const options *o, const entry *e, const tosajit_kernel *kerne
     if (!known)
         return usage_error(
             "explain", "sizes of @%s are dynamic; give them with --shape, once per argument, as %s",
-            source_name(&e->file, e->index), call_example(e, kernel, example));
+            tosa_file_name(e->file.any, e->index), call_example(e, kernel, example));
     for (size_t k = 0; k < arguments + results; k++)
         views[k] = (tosajit_tensor){call_tensor_type(e, kernel, k).element, shapes[k].rank, NULL,
                                     shapes[k].dims, shapes[k].strided ? shapes[k].strides : NULL};

@@ -30,6 +30,7 @@ static tosajit_status refuse_call(void) { return refuse("<memory>", NULL); }
 
 void tosajit_mlir_close(tosajit_mlir *module) { (void)module; }
 tosajit_status tosajit_mlir_verify(tosajit_mlir *module) { return (void)module, refuse_call(); }
+tosa_file *mlir_module_file(tosajit_mlir *module) { return (void)module, NULL; }
 size_t tosajit_mlir_count(const tosajit_mlir *module) { return (void)module, 0; }
 
 tosajit_status tosajit_mlir_print(const tosajit_mlir *module, char **text) {
@@ -40,33 +41,6 @@ tosajit_status tosajit_mlir_print(const tosajit_mlir *module, char **text) {
 const char *tosajit_mlir_name(const tosajit_mlir *module, size_t index) {
     (void)module, (void)index;
     return NULL;
-}
-
-tosajit_status tosajit_mlir_find(tosajit_mlir *module, const char *name, size_t *index) {
-    (void)module, (void)name, (void)index;
-    return refuse_call();
-}
-
-tosajit_status mlir_module_build(tosajit_mlir *module, size_t index,
-                                 const tosajit_expr_options *options, tosa_function *built) {
-    (void)module, (void)index, (void)options, (void)built;
-    return refuse_call();
-}
-
-char *mlir_module_rename(const tosajit_mlir *module, size_t index, const tosa_function *built,
-                         const char *text) {
-    (void)module, (void)index, (void)built, (void)text;
-    return NULL;
-}
-
-void mlir_module_report(tosajit_mlir *module, size_t index, const tosa_function *built,
-                        const char *message) {
-    (void)module, (void)index, (void)built, (void)message;
-}
-
-void mlir_module_report_step(tosajit_mlir *module, size_t index, const tosa_step *step,
-                             const char *message) {
-    (void)module, (void)index, (void)step, (void)message;
 }
 
 tosajit_status mlir_module_outline(tosajit_mlir *module, size_t first, size_t end,

@@ -79,15 +79,15 @@ typedef struct division {
     tosajit_mlir_outlined *counts;
     const leftovers *left;
     tosa_epilogues epilogues;
-    char *module;      /* of MLIR: the divided one, as text */
-    tosafile *divided; /* of a flatbuffer: another one */
-    void *bytes;       /* in which that lies */
+    char *module;       /* of MLIR: the divided one, as text */
+    tosa_file *divided; /* of MLIR the same file, of a flatbuffer another one */
+    void *bytes;        /* in which that lies */
     size_t size;
 } division;
 
 static void division_release(division *d) {
     tosajit_text_release(d->module);
-    tosafile_close(d->divided);
+    if (d->divided != d->file->any) tosa_file_close(d->divided);
     free(d->bytes);
     free(d->counts);
     tosa_epilogues_release(&d->epilogues);
@@ -97,18 +97,14 @@ static void division_release(division *d) {
 static const char *name_of(const division *d, size_t k) {
     size_t at = d->first + k;
     for (size_t j = 0; d->module && j < k; j++) at += d->counts[j].regions;
-    return source_name(d->file, at);
-}
-
-static source divided_source(const division *d) {
-    return (source){.mlir = d->file->mlir, .tosa = d->divided};
+    return tosa_file_name(d->file->any, at);
 }
 
 /* Whether function k of what was divided is a region: those of MLIR stand behind their functions,
  * those of a flatbuffer have new names. */
 static bool is_region(const division *d, size_t k) {
     size_t index, at = d->first;
-    if (d->divided) return !tosafile_has(d->file->tosa, tosafile_name(d->divided, k), &index);
+    if (!d->module) return !tosafile_has(d->file->any, tosa_file_name(d->divided, k), &index);
     for (size_t j = 0; j < d->count; at += 1 + d->counts[j++].regions)
         if (k > at && k <= at + d->counts[j].regions) return true;
     return false;
@@ -116,18 +112,17 @@ static bool is_region(const division *d, size_t k) {
 
 /* Whether function k is a region, and then the function. */
 static bool build_region(const division *d, size_t k, tosa_function *built) {
-    const source divided = divided_source(d);
-    return is_region(d, k) && !source_build(&divided, k, NULL, built);
+    return is_region(d, k) && !tosa_file_build(d->divided, k, NULL, built);
 }
 
 static int print_division(const division *d) {
     for (size_t k = 0; k < d->count; k++) print_count(name_of(d, k), &d->counts[k]);
     for (size_t k = 0; k < d->left->count; k++) print_reason(&d->left->list[k]);
     if (d->module) fputs(d->module, stdout);
-    for (size_t k = 0; k < tosafile_count(d->divided); k++) {
+    for (size_t k = 0; !d->module && k < tosa_file_count(d->divided); k++) {
         tosa_function built;
         if (!build_region(d, k, &built)) continue;
-        printf("@%s ", tosafile_name(d->divided, k));
+        printf("@%s ", tosa_file_name(d->divided, k));
         print_function_type(stdout, &built);
         putchar('\n');
         tosa_function_release(&built);
@@ -164,10 +159,10 @@ static void write_reasons(json *j, const leftovers *left) {
 
 static void write_regions(json *j, const division *d) {
     json_open(j, "regions", '[');
-    for (size_t k = 0; k < tosafile_count(d->divided); k++) {
+    for (size_t k = 0; k < tosa_file_count(d->divided); k++) {
         tosa_function built;
         if (!build_region(d, k, &built)) continue;
-        json_function(j, tosafile_name(d->divided, k), &built);
+        json_function(j, tosa_file_name(d->divided, k), &built);
         tosa_function_release(&built);
     }
     json_close(j, ']');
@@ -176,9 +171,8 @@ static void write_regions(json *j, const division *d) {
 /* Regions without operands give the same in each call. What they would have is left to the host, so
  * there should be none. */
 static int64_t count_constant(const division *d) {
-    const source divided = divided_source(d);
     int64_t count = 0;
-    for (size_t k = 0; k < source_count(&divided); k++) {
+    for (size_t k = 0; k < tosa_file_count(d->divided); k++) {
         tosa_function built;
         if (!build_region(d, k, &built)) continue;
         count += built.input_count == 0;
@@ -188,10 +182,10 @@ static int64_t count_constant(const division *d) {
 }
 
 /* Whether a tile of the operand becomes that tile of the results. */
-static bool keeps_tiles(const source *divided, const tosa_epilogue *e) {
+static bool keeps_tiles(tosa_file *divided, const tosa_epilogue *e) {
     tosa_function built;
     size_t index;
-    if (source_find(divided, e->region, &index) || source_build(divided, index, NULL, &built))
+    if (tosa_file_find(divided, e->region, &index) || tosa_file_build(divided, index, NULL, &built))
         return false;
     const bool keeps = tosa_function_keeps_tiles(&built, e->operand);
     tosa_function_release(&built);
@@ -199,7 +193,6 @@ static bool keeps_tiles(const source *divided, const tosa_epilogue *e) {
 }
 
 static void write_epilogues(json *j, const division *d) {
-    const source divided = divided_source(d);
     json_open(j, "epilogues", '[');
     for (size_t k = 0; k < d->epilogues.count; k++) {
         const tosa_epilogue *e = &d->epilogues.list[k];
@@ -208,7 +201,7 @@ static void write_epilogues(json *j, const division *d) {
         json_integer(j, "operand", (int64_t)e->operand);
         json_text(j, "product", e->product);
         json_flag(j, "alone", e->alone);
-        json_flag(j, "tiles", keeps_tiles(&divided, e));
+        json_flag(j, "tiles", keeps_tiles(d->divided, e));
         json_close(j, '}');
     }
     json_close(j, ']');
@@ -231,12 +224,13 @@ static int write_division(const division *d) {
 static tosajit_status divide(division *d) {
     const size_t end = d->first + d->count;
     const tosajit_mlir_options options = {.size = sizeof options, .name = "the divided file"};
-    if (!d->file->tosa) {
+    if (d->file->mlir) {
+        d->divided = d->file->any;
         const tosajit_status status =
             mlir_module_outline(d->file->mlir, d->first, end, d->counts, &d->epilogues);
         return status ? status : tosajit_mlir_print(d->file->mlir, &d->module);
     }
-    const tosajit_status status = tosafile_outline(d->file->tosa, d->first, end, d->counts,
+    const tosajit_status status = tosafile_outline(d->file->any, d->first, end, d->counts,
                                                    &d->epilogues, &d->bytes, &d->size);
     return status ? status : tosafile_read(d->bytes, d->size, &options, &d->divided);
 }
@@ -252,13 +246,12 @@ static int write_file(const division *d, const char *path) {
 
 /* Each region as an image in the directory. */
 static int write_images(const options *o, const division *d) {
-    const source divided = divided_source(d);
     region_images images = {.directory = o->images};
     int code = region_images_open(o, &images);
-    for (size_t k = 0; code == EXIT_FINE && k < source_count(&divided); k++) {
+    for (size_t k = 0; code == EXIT_FINE && k < tosa_file_count(d->divided); k++) {
         tosa_function built;
         if (!build_region(d, k, &built)) continue;
-        code = region_images_write(&images, source_name(&divided, k), built.expr);
+        code = region_images_write(&images, tosa_file_name(d->divided, k), built.expr);
         tosa_function_release(&built);
     }
     region_images_close(&images);
@@ -266,7 +259,7 @@ static int write_images(const options *o, const division *d) {
 }
 
 static int outline_all(const options *o, const source *file, leftovers *left) {
-    division d = {.file = file, .count = source_count(file), .left = left};
+    division d = {.file = file, .count = tosa_file_count(file->any), .left = left};
     if (o->entry && !find_function(o, file, &d.first)) return EXIT_USAGE;
     if (o->entry) d.count = 1;
     d.counts = calloc(d.count, sizeof *d.counts);
@@ -289,7 +282,7 @@ int cmd_outline(const options *o) {
     leftovers left = {0};
     source file;
     int code = open_file(o, &file) ? EXIT_FINE : EXIT_REFUSED;
-    if (code == EXIT_FINE && o->model && !file.tosa)
+    if (code == EXIT_FINE && o->model && file.mlir)
         code = usage_error("outline", "-o is for flatbuffers of TOSA; a divided module of MLIR "
                                       "goes to standard output");
     if (code == EXIT_FINE && !o->images && (o->targets || o->accuracy))

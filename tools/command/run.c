@@ -39,7 +39,7 @@ static void input_type(const job *s, size_t index, tosajit_tensor_type *type,
 static int check_counts(const job *s) {
     const options *o = s->o;
     const tosa_function *f = &s->entry.function;
-    const char *name = source_name(&s->entry.file, s->entry.index);
+    const char *name = tosa_file_name(s->entry.file.any, s->entry.index);
     if (o->input_count < f->input_count) {
         tosajit_tensor_type type;
         char text[TYPE_TEXT];
@@ -123,7 +123,8 @@ static void describe_shape(const npy_array *array, char *text, size_t capacity) 
 }
 
 static int read_operand(job *s, size_t index) {
-    const char *path = s->o->inputs[index], *name = source_name(&s->entry.file, s->entry.index);
+    const char *path = s->o->inputs[index],
+               *name = tosa_file_name(s->entry.file.any, s->entry.index);
     tosajit_tensor_type type;
     char expected[TYPE_TEXT], found[TYPE_TEXT];
     npy_error error;
@@ -266,7 +267,7 @@ static void write_result(json *j, const job *s, size_t index) {
 
 static int write_json(const job *s) {
     json j = json_begin();
-    json_text(&j, "function", source_name(&s->entry.file, s->entry.index));
+    json_text(&j, "function", tosa_file_name(s->entry.file.any, s->entry.index));
     json_open(&j, "results", '[');
     for (size_t k = 0; k < s->entry.function.result_count; k++) write_result(&j, s, k);
     json_close(&j, ']');

@@ -12,7 +12,7 @@
 
 static void write_json(const entry *e, const char *plan) {
     json j = json_begin();
-    json_text(&j, "function", source_name(&e->file, e->index));
+    json_text(&j, "function", tosa_file_name(e->file.any, e->index));
     json_value(&j, "plan", plan);
     json_end(&j);
 }
@@ -21,7 +21,7 @@ static void write_json(const entry *e, const char *plan) {
 static int write_svg(const entry *e, const char *plan, const char *path) {
     output_file out;
     bool fine = output_file_open(path, &out);
-    if (fine && !plan_svg(plan, source_name(&e->file, e->index), out.stream)) {
+    if (fine && !plan_svg(plan, tosa_file_name(e->file.any, e->index), out.stream)) {
         output_file_abort(&out);
         return command_error("out of memory");
     }
@@ -34,7 +34,7 @@ static int write_svg(const entry *e, const char *plan, const char *path) {
 static int show_text(const entry *e, tosajit_view view, const char *svg, const char *text) {
     bool planned =
         view != TOSAJIT_VIEW_IR && view != TOSAJIT_VIEW_ASM && view != TOSAJIT_VIEW_PASSES;
-    char *renamed = planned ? source_rename(&e->file, e->index, &e->function, text) : NULL;
+    char *renamed = planned ? tosa_file_rename(e->file.any, e->index, &e->function, text) : NULL;
     const char *shown = renamed ? renamed : text;
     int code = EXIT_FINE;
     if (svg)

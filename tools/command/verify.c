@@ -37,8 +37,8 @@ static bool verify_function(const options *o, const source *file, size_t index, 
     tosa_function function;
     const bool built = build_function(file, index, o->strict, &function),
                fine = built && tosajit_expr_verify(function.expr) == TOSAJIT_OK;
-    if (built && !fine) source_report(file, index, &function, tosajit_last_error());
-    tell_function(j, source_name(file, index), fine ? &function : NULL);
+    if (built && !fine) tosa_file_report(file->any, index, &function, tosajit_last_error());
+    tell_function(j, tosa_file_name(file->any, index), fine ? &function : NULL);
     if (built) tosa_function_release(&function);
     return fine;
 }
@@ -47,7 +47,7 @@ static int verify(const options *o, json *j) {
     if (j) json_open(j, "functions", '[');
     source file;
     bool fine = open_file(o, &file);
-    const size_t count = fine ? source_count(&file) : 0;
+    const size_t count = fine ? tosa_file_count(file.any) : 0;
     for (size_t k = 0; k < count; k++) fine = verify_function(o, &file, k, j) && fine;
     source_close(&file);
     if (j) json_close(j, ']');

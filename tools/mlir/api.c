@@ -3,6 +3,7 @@
 /* tosajit/mlir.h: functions as objects, and MLIR's types and constants, for hosts. What is about
  * modules is in module.c. */
 #include <mlir-c/IR.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 #include "runtime/base/diag.h"
@@ -43,7 +44,7 @@ tosajit_status tosajit_mlir_build(tosajit_mlir *module, size_t index,
     if (status) return status;
     tosajit_mlir_function *f = calloc(1, sizeof *f);
     if (!f) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for a function");
-    status = mlir_module_build(module, index, options, &f->built);
+    status = tosa_file_build(mlir_module_file(module), index, options, &f->built);
     if (status) {
         free(f);
         return status;
@@ -98,7 +99,8 @@ tosajit_status tosajit_mlir_rename(const tosajit_mlir *module,
         check_arguments("tosajit_mlir_rename", arguments, sizeof arguments / sizeof *arguments);
     if (!status) status = check_state("tosajit_mlir_rename", module, function);
     if (status) return status;
-    char *copy = mlir_module_rename(module, function->index, &function->built, text);
+    char *copy = tosa_file_rename(mlir_module_file((tosajit_mlir *)(uintptr_t)module),
+                                  function->index, &function->built, text);
     if (!copy)
         return diag_error(TOSAJIT_OUT_OF_MEMORY,
                           "out of memory for a text with the names of values");
@@ -112,7 +114,8 @@ tosajit_status tosajit_mlir_report(tosajit_mlir *module, const tosajit_mlir_func
     tosajit_status status =
         check_arguments("tosajit_mlir_report", arguments, sizeof arguments / sizeof *arguments);
     if (!status) status = check_state("tosajit_mlir_report", module, function);
-    if (!status) mlir_module_report(module, function->index, &function->built, message);
+    if (!status)
+        tosa_file_report(mlir_module_file(module), function->index, &function->built, message);
     return status;
 }
 

@@ -109,7 +109,7 @@ static bool build(builder *b, tosajit_expr_options *options, tosa_function *buil
     if (!mlir_graph_open(&b->g, b->function, b->report, &mlir_reader))
         return fail(b, TOSAJIT_OUT_OF_MEMORY, "out of memory");
     check_end(b);
-    if (!tosa_build(&b->g.graph, options, &b->report->base, built)) return false;
+    if (!tosa_build(&b->g.graph, options, b->report->base, built)) return false;
     for (size_t k = 0; k < built->input_count; k++)
         if (!read_contracts(b, built, (intptr_t)k)) return false;
     return true;

@@ -75,12 +75,14 @@ static MlirAttribute attribute_of(MlirOperation op, const char *name) {
     return mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString(name));
 }
 
-/* A shape that is an operand: dense<[2, 3]> : tensor<2xindex> of tosa.const_shape. */
-static void describe_shape(MlirValue operand, tosa_attribute *found) {
-    if (!mlirValueIsAOpResult(operand)) return;
-    const MlirOperation op = mlirOpResultGetOwner(operand);
-    if (!mlir_is_shape(op)) return;
-    const MlirAttribute values = attribute_of(op, "values");
+static MlirOperation op_of(const tosa_graph *g, int32_t op) {
+    return ((const mlir_graph *)g->source)->ops[op];
+}
+
+/* dense<[2, 3]> : tensor<2xindex> of tosa.const_shape. */
+static void read_shape(const tosa_graph *g, int32_t value, tosa_attribute *found) {
+    if (g->kinds.at[value] != TOSA_VALUE_SHAPE) return;
+    const MlirAttribute values = attribute_of(op_of(g, g->producers.at[value]), "values");
     if (mlirAttributeIsNull(values) || !mlirAttributeIsADenseIntElements(values) ||
         !mlirTypeIsAIndex(mlirShapedTypeGetElementType(mlirAttributeGetType(values))) ||
         mlirElementsAttrGetNumElements(values) > TOSAJIT_MAX_RANK)
@@ -92,30 +94,22 @@ static void describe_shape(MlirValue operand, tosa_attribute *found) {
 }
 
 /* Names have escapes, so that no two operations have the same. */
-static void describe(const tosa_graph *g, int32_t number, tosa_op *description) {
-    const MlirOperation op = ((const mlir_graph *)g->source)->ops[number];
+static void begin(const tosa_graph *g, int32_t number, tosa_op *description) {
+    const MlirOperation op = op_of(g, number);
     const MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
-    const char *wanted;
-    *description = (tosa_op){.op = TOSAJIT_OP_COUNT,
-                             .operand_count = (size_t)mlirOperationGetNumOperands(op),
-                             .result_count = (size_t)mlirOperationGetNumResults(op),
-                             .number = number};
+    description->operand_count = (size_t)mlirOperationGetNumOperands(op);
+    description->result_count = (size_t)mlirOperationGetNumResults(op);
     description->nests =
         mlirOperationGetNumRegions(op) > 0 || mlirOperationGetNumSuccessors(op) > 0;
     description->unknown = !mlirContextIsRegisteredOperation(mlirOperationGetContext(op), name);
     escape_name(name.data, name.length, description->name, sizeof description->name);
-    for (size_t k = 0; (wanted = tosa_attribute_name(description, k)) != NULL; k++) {
-        const MlirAttribute attribute = attribute_of(op, wanted);
-        if (mlirAttributeIsNull(attribute)) continue;
-        tosa_attribute *found = tosa_attribute_add(description, wanted);
-        if (found) describe_attribute(attribute, found);
-    }
-    description->op = tosa_op_of(description);
-    for (size_t k = 0; k < description->operand_count; k++) {
-        if (!(wanted = tosa_shape_name(description, k))) continue;
-        tosa_attribute *found = tosa_attribute_add(description, wanted);
-        if (found) describe_shape(mlirOperationGetOperand(op, (intptr_t)k), found);
-    }
+}
+
+static bool read_attribute(const tosa_graph *g, int32_t op, tosa_attribute *found) {
+    const MlirAttribute attribute = attribute_of(op_of(g, op), found->name);
+    if (mlirAttributeIsNull(attribute)) return false;
+    describe_attribute(attribute, found);
+    return true;
 }
 
 static tosajit_status read_type(const tosa_graph *g, int32_t value, tosajit_tensor_type *type,
@@ -128,7 +122,7 @@ static tosajit_status read_type(const tosa_graph *g, int32_t value, tosajit_tens
  * not to be seen: a property that MLIR does not know is lost in parsing. */
 static tosajit_status read_constant(const tosa_graph *g, int32_t number, tosajit_tensor_type *type,
                                     void **elements, char why[TOSA_WHY]) {
-    const MlirOperation op = ((const mlir_graph *)g->source)->ops[number];
+    const MlirOperation op = op_of(g, number);
     const bool arith = mlir_is_called(op, "arith.constant");
     const char *name = arith ? "value" : "values";
     const MlirAttribute attribute = attribute_of(op, name);
@@ -151,7 +145,9 @@ static void find_place(const tosa_graph *g, int32_t op, tosa_place *place) {
 const tosa_reader mlir_reader = {.block = "func.func",
                                  .input = "argument",
                                  .output = "result",
-                                 .describe = describe,
+                                 .begin = begin,
+                                 .attribute = read_attribute,
+                                 .shape = read_shape,
                                  .type = read_type,
                                  .constant = read_constant,
                                  .place = find_place};

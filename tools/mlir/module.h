@@ -9,21 +9,11 @@
 #include <stdint.h>
 
 #include "tools/tosa/epilogue.h"
+#include "tools/tosa/file.h"
 #include "tosajit/mlir.h"
 
-/* The function as an expression; released with tosa_function_release. options may be null. */
-tosajit_status mlir_module_build(tosajit_mlir *module, size_t index,
-                                 const tosajit_expr_options *options, tosa_function *built);
-/* A text of the library with the file's names for values in place of the library's, to be freed;
- * null if out of memory. */
-char *mlir_module_rename(const tosajit_mlir *module, size_t index, const tosa_function *built,
-                         const char *text);
-/* Report something that the library said about a function, or about an op in it, at its place in
- * the file. */
-void mlir_module_report(tosajit_mlir *module, size_t index, const tosa_function *built,
-                        const char *message);
-void mlir_module_report_step(tosajit_mlir *module, size_t index, const tosa_step *step,
-                             const char *message);
+/* The module as a file of any format; null for null. */
+tosa_file *mlir_module_file(tosajit_mlir *module);
 /* Divide functions first to end - 1, as tosajit_mlir_outline does, in time that is linear in all of
  * them together. counts has room for each. Epilogues are added to their list, which may be null. */
 tosajit_status mlir_module_outline(tosajit_mlir *module, size_t first, size_t end,

@@ -13,7 +13,6 @@
 
 #include "tools/mlir/describe.h"
 #include "tools/mlir/graph.h"
-#include "tools/tosa/value_names.h"
 
 typedef struct names {
     const mlir_text *source;
@@ -55,7 +54,7 @@ static bool in_name(char c) { return isalnum((unsigned char)c) || (c && strchr("
 /* half of "%half" */
 static bool copy_name(const char *first, const char *end, char shown[TOSA_SHOWN]) {
     const size_t length = (size_t)(end - first);
-    if (length < 2 || length >= VALUE_NAME_CAPACITY || *first != '%') return false;
+    if (length < 2 || length >= TOSA_VALUE_NAME || *first != '%') return false;
     snprintf(shown, TOSA_SHOWN, "%.*s", (int)length - 1, first + 1);
     return true;
 }

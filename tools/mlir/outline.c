@@ -223,9 +223,8 @@ static bool divide(writer *w, MlirStringRef name, tosajit_mlir_outlined *count,
     w->copies = malloc(values * sizeof *w->copies);
     w->types = malloc(2 * values * sizeof *w->types);
     w->places = malloc(2 * values * sizeof *w->places);
-    const bool fine =
-        w->copies && w->types && w->places &&
-        tosa_outline(&w->g.graph, text, &writer, &w->g.report->base, count, epilogues);
+    const bool fine = w->copies && w->types && w->places &&
+                      tosa_outline(&w->g.graph, text, &writer, w->g.report->base, count, epilogues);
     if (fine) drop_unused(w);
     free(w->copies);
     free(w->types);

@@ -70,7 +70,7 @@ static const char *find_line(mlir_report *report, size_t line) {
 /* The line and a caret, where the place is in the text that was read. */
 static void excerpt(mlir_report *report, tosa_place *place) {
     if (!report->bytes || place->line < 1 || place->column < 1) return;
-    if (strcmp(place->file, report->base.file) != 0) return;
+    if (strcmp(place->file, report->base->file) != 0) return;
     const char *line = find_line(report, (size_t)place->line);
     if (!line) return;
     const text_span where = {(size_t)place->column - 1, 1};
@@ -99,7 +99,7 @@ void mlir_report_error(mlir_report *report, tosajit_status status, MlirLocation 
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     mlir_find_place(report, location, &place);
-    tosa_report_tell(&report->base, TOSAJIT_MLIR_ERROR, status, &place, text);
+    tosa_report_tell(report->base, TOSAJIT_MLIR_ERROR, status, &place, text);
 }
 
 static tosajit_mlir_severity severity_of(MlirDiagnosticSeverity severity) {
@@ -147,7 +147,7 @@ static MlirLogicalResult handle(MlirDiagnostic diagnostic, void *user) {
     if (!*behind) behind = way_out(phrase.text);
     mlir_phrase_append(mlirStringRefCreateFromCString(behind), &phrase);
     mlir_find_place(report, mlirDiagnosticGetLocation(diagnostic), &place);
-    tosa_report_tell(&report->base, severity_of(mlirDiagnosticGetSeverity(diagnostic)),
+    tosa_report_tell(report->base, severity_of(mlirDiagnosticGetSeverity(diagnostic)),
                      TOSAJIT_BAD_MODULE, &place, phrase.text);
     for (intptr_t k = 0; k < mlirDiagnosticGetNumNotes(diagnostic); k++)
         handle(mlirDiagnosticGetNote(diagnostic, k), user);

@@ -10,7 +10,7 @@
 #include "tools/tosa/report.h"
 
 typedef struct mlir_report {
-    tosa_report base;  /* its file is named where a location is unknown, as in bytecode without
+    tosa_report *base; /* its file is named where a location is unknown, as in bytecode without
                           debug information */
     const char *bytes; /* what the file holds, for excerpts; null where unknown */
     size_t length;

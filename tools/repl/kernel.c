@@ -9,7 +9,8 @@
 #include <string.h>
 
 static char *rename_text(const repl_kernel *k, const char *text) {
-    if (k && k->file) return mlir_module_rename(k->file, k->index, &k->function, text);
+    if (k && k->file)
+        return tosa_file_rename(mlir_module_file(k->file), k->index, &k->function, text);
     const size_t size = strlen(text) + 1;
     char *copy = malloc(size);
     return copy ? memcpy(copy, text, size) : NULL;
@@ -56,9 +57,9 @@ static bool make_from_file(repl *r, tosajit_mlir *file, size_t index, tosajit_en
                            bool strict, repl_kernel *k) {
     const tosajit_expr_options options = {.size = sizeof options, .strict = strict};
     *k = (repl_kernel){.line = r->line, .file = file, .index = index};
-    bool fine = !mlir_module_build(file, index, &options, &k->function);
+    bool fine = !tosa_file_build(mlir_module_file(file), index, &options, &k->function);
     if (fine && tosajit_expr_verify(k->function.expr) != TOSAJIT_OK) {
-        mlir_module_report(file, index, &k->function, tosajit_last_error());
+        tosa_file_report(mlir_module_file(file), index, &k->function, tosajit_last_error());
         fine = false;
     }
     if (fine && compile(r, engine, k)) return true;

@@ -51,7 +51,7 @@ static bool fail_op(builder *b, tosajit_status status, const char *format, ...) 
 static void begin(builder *b, int32_t op) {
     b->op = op;
     if (op != TOSA_BLOCK)
-        b->g->reader->describe(b->g, op, &b->described);
+        tosa_graph_describe(b->g, op, &b->described);
     else
         snprintf(b->described.name, sizeof b->described.name, "%s", b->g->reader->block);
 }

@@ -126,7 +126,7 @@ static void number_op(tosa_division *d, int32_t op, int32_t *last_effect) {
     division_work *w = d->work;
     const tosa_numbers operands = tosa_graph_operands(d->g, op);
     tosa_op described;
-    d->g->reader->describe(d->g, op, &described);
+    tosa_graph_describe(d->g, op, &described);
     int32_t at = w->first_operand[op];
     for (size_t k = 0; k < operands.count; k++)
         if (operands.at[k] >= 0) w->operands[at++] = operands.at[k];
@@ -335,7 +335,7 @@ void tosa_division_reason(tosa_division *d, const tosa_region *left, char text[T
     tosa_op described;
     const char *why = "not an elementwise operation of TOSA on tensors";
     const int32_t op = left->ops[0];
-    d->g->reader->describe(d->g, op, &described);
+    tosa_graph_describe(d->g, op, &described);
     *text = '\0';
     if (left->fate == TOSA_LEFT)
         why = tosa_left_reason(&described);

@@ -3,11 +3,8 @@
 /* Lists that readers fill, and what is asked of them. */
 #include "tools/tosa/graph.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "tools/tosa/value_names.h"
 
 void tosa_list_add(tosa_list *list, int32_t number) {
     if (list->count == list->capacity) {
@@ -99,7 +96,26 @@ bool tosa_graph_uses_variable(const tosa_graph *g, int32_t op) {
 }
 
 /* ---------------------------------------------------------------------------------------------
- * Places and names */
+ * Descriptions and places */
+
+void tosa_graph_describe(const tosa_graph *g, int32_t op, tosa_op *description) {
+    const tosa_numbers operands = tosa_graph_operands(g, op);
+    const char *wanted;
+    *description = (tosa_op){.op = TOSAJIT_OP_COUNT, .number = op};
+    g->reader->begin(g, op, description);
+    for (size_t k = 0; (wanted = tosa_attribute_name(description, k)) != NULL; k++) {
+        tosa_attribute found = {.name = wanted}, *place;
+        if (g->reader->attribute(g, op, &found) &&
+            (place = tosa_attribute_add(description, wanted)) != NULL)
+            *place = found;
+    }
+    description->op = tosa_op_of(description);
+    for (size_t k = 0; k < description->operand_count; k++) {
+        wanted = tosa_shape_name(description, k);
+        tosa_attribute *shape = wanted ? tosa_attribute_add(description, wanted) : NULL;
+        if (shape && operands.at[k] >= 0) g->reader->shape(g, operands.at[k], shape);
+    }
+}
 
 static void tell(const tosa_graph *g, tosa_report *report, tosajit_mlir_severity severity,
                  tosajit_status status, int32_t op, const char *message) {
@@ -115,26 +131,4 @@ void tosa_graph_error(const tosa_graph *g, tosa_report *report, tosajit_status s
 
 void tosa_graph_remark(const tosa_graph *g, tosa_report *report, int32_t op, const char *message) {
     tell(g, report, TOSAJIT_MLIR_REMARK, TOSAJIT_OK, op, message);
-}
-
-/* A name that is too long leaves the library's number. */
-static void name_value(const tosa_graph *g, int32_t op, tosa_slot slot, size_t index,
-                       value_name *name) {
-    char shown[TOSA_SHOWN] = "";
-    g->reader->name(g, op, slot, index, shown);
-    if (*shown && strlen(shown) + 2 < sizeof name->text)
-        snprintf(name->text, sizeof name->text, "%%%.62s", shown);
-}
-
-char *tosa_graph_rename(const tosa_graph *g, const tosa_function *built, const char *text) {
-    const size_t inputs = built->input_count, count = inputs + built->step_count;
-    value_name *list = calloc(count + 1, sizeof *list);
-    if (!list) return NULL;
-    for (size_t k = 0; k < inputs && k < g->inputs.count; k++)
-        name_value(g, TOSA_BLOCK, TOSA_INPUT, k, &list[k]);
-    for (size_t k = 0; k < built->step_count; k++)
-        name_value(g, built->steps[k].number, TOSA_RESULT, 0, &list[inputs + k]);
-    char *renamed = value_names_replace(list, inputs, count, text);
-    free(list);
-    return renamed;
 }

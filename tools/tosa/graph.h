@@ -13,9 +13,10 @@
 typedef struct tosa_graph tosa_graph;
 
 enum {
-    TOSA_WHY = 512,   /* bytes of a reason */
-    TOSA_SHOWN = 200, /* of a name in a message */
-    TOSA_BLOCK = -1,  /* in place of an operation: the function or block as a whole */
+    TOSA_WHY = 512,       /* bytes of a reason */
+    TOSA_SHOWN = 200,     /* of a name in a message */
+    TOSA_VALUE_NAME = 64, /* of a name in place of the library's */
+    TOSA_BLOCK = -1,      /* in place of an operation: the function or block as a whole */
 };
 
 /* In place of an operation: an input. */
@@ -42,8 +43,12 @@ typedef enum tosa_slot { TOSA_OPERAND, TOSA_RESULT, TOSA_INPUT, TOSA_OUTPUT, TOS
 
 typedef struct tosa_reader {
     const char *block, *input, *output; /* in messages: "func.func", "argument", "result" */
-    /* Without the operands' values and the result's type. */
-    void (*describe)(const tosa_graph *g, int32_t op, tosa_op *description);
+    /* Of a description the name, the counts, and whether it nests or is unknown. */
+    void (*begin)(const tosa_graph *g, int32_t op, tosa_op *description);
+    /* The attribute of found->name, of kind TOSA_OTHER if it is none that ops take; false: there is
+     * none. The same of a value that is a shape and a constant; else it stays TOSA_OTHER. */
+    bool (*attribute)(const tosa_graph *g, int32_t op, tosa_attribute *found);
+    void (*shape)(const tosa_graph *g, int32_t value, tosa_attribute *found);
     tosajit_status (*type)(const tosa_graph *g, int32_t value, tosajit_tensor_type *type,
                            char why[TOSA_WHY]);
     /* The elements that an operation gives, row-major, as the library keeps them; to be freed. */
@@ -104,6 +109,8 @@ bool tosa_graph_is_tensor(const tosa_graph *g, int32_t value);
 /* Whether an operation reads or writes a variable. */
 bool tosa_graph_uses_variable(const tosa_graph *g, int32_t op);
 
+/* Without the operands' values and the result's type. */
+void tosa_graph_describe(const tosa_graph *g, int32_t op, tosa_op *description);
 /* An error or a remark at an operation, or as tosa_reader.place has it. */
 void tosa_graph_error(const tosa_graph *g, tosa_report *report, tosajit_status status, int32_t op,
                       const char *message);

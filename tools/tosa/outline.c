@@ -34,7 +34,7 @@ static bool add_epilogues(const outliner *o, const tosa_part *part, char *name) 
         const int32_t value = part->inputs.at[k], producer = o->g->producers.at[value];
         tosa_op described;
         if (producer < 0 || tosa_division_fate(&o->division, producer) != TOSA_REST) continue;
-        o->g->reader->describe(o->g, producer, &described);
+        tosa_graph_describe(o->g, producer, &described);
         const char *product = tosa_product(described.name, strlen(described.name));
         const bool alone = tosa_division_is_alone(&o->division, value);
         const tosa_epilogue found = {product, name, k, alone};

@@ -87,40 +87,30 @@ static const attribute_row *find_row(uint32_t op, const char *name) {
     return NULL;
 }
 
-/* A shape that is an operand, and a constant of the block. */
-static void describe_shape(const file_graph *g, int32_t value, tosa_attribute *found) {
+static bool read_attribute(const tosa_graph *g, int32_t number, tosa_attribute *found) {
+    const flat_operator op = file_graph_operator(g->source, number);
+    const attribute_row *row = find_row(op.op, found->name);
+    return row && op.attributes && describe_attribute(g, number, &op, row, found);
+}
+
+static void read_shape(const tosa_graph *g, int32_t value, tosa_attribute *found) {
     flat_shape shape;
-    if (!file_graph_constant_shape(g, value, &shape) || shape.rank > TOSAJIT_MAX_RANK) return;
+    if (!file_graph_constant_shape(g->source, value, &shape) || shape.rank > TOSAJIT_MAX_RANK)
+        return;
     found->kind = TOSA_LIST;
     found->number_count = shape.rank;
     if (shape.rank > 0) memcpy(found->numbers, shape.data.bytes, shape.data.size);
 }
 
-static void describe(const tosa_graph *g, int32_t number, tosa_op *description) {
+static void begin(const tosa_graph *g, int32_t number, tosa_op *description) {
     const flat_operator op = file_graph_operator(g->source, number);
-    const char *name = attribute_op_name(op.op), *wanted;
-    *description = (tosa_op){.op = TOSAJIT_OP_COUNT,
-                             .operand_count = op.inputs.count,
-                             .result_count = op.outputs.count,
-                             .number = number};
+    const char *name = attribute_op_name(op.op);
+    description->operand_count = op.inputs.count;
+    description->result_count = op.outputs.count;
     if (name)
         snprintf(description->name, sizeof description->name, "tosa.%s", name);
     else
         snprintf(description->name, sizeof description->name, "operator number %" PRIu32, op.op);
-    for (size_t k = 0; (wanted = tosa_attribute_name(description, k)) != NULL; k++) {
-        const attribute_row *row = find_row(op.op, wanted);
-        tosa_attribute found = {.name = wanted};
-        tosa_attribute *place = NULL;
-        if (row && op.attributes && describe_attribute(g, number, &op, row, &found))
-            place = tosa_attribute_add(description, wanted);
-        if (place) *place = found;
-    }
-    description->op = tosa_op_of(description);
-    for (size_t k = 0; k < op.inputs.count; k++) {
-        if (!(wanted = tosa_shape_name(description, k))) continue;
-        tosa_attribute *found = tosa_attribute_add(description, wanted);
-        if (found) describe_shape(g->source, tosa_graph_operands(g, number).at[k], found);
-    }
 }
 
 /* ---------------------------------------------------------------------------------------------
@@ -175,7 +165,9 @@ static void find_place(const tosa_graph *g, int32_t op, tosa_place *place) {
 const tosa_reader file_reader = {.block = "the block",
                                  .input = "input",
                                  .output = "output",
-                                 .describe = describe,
+                                 .begin = begin,
+                                 .attribute = read_attribute,
+                                 .shape = read_shape,
                                  .type = read_type,
                                  .constant = read_constant,
                                  .name = show_name,

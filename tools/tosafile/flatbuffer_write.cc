@@ -7,6 +7,8 @@
 #include <flatbuffers/flatbuffers.h>
 
 #include <cstdlib>
+#include <new>
+#include <string>
 #include <vector>
 
 namespace {
@@ -18,18 +20,24 @@ using flatbuffers::Vector;
 
 struct Any : flatbuffers::Table {};
 
+using Tables = std::vector<Offset<Any>>;
+
 enum { ALIGNMENT = 16, CUSTOM = 69 };
 
 constexpr flatbuffers::voffset_t slot(unsigned field) {
     return static_cast<flatbuffers::voffset_t>(4 + 2 * field);
 }
 
-struct Writer {
+} // namespace
+
+struct flat_writer {
     const uint8_t *bytes;
     FlatBufferBuilder b;
     size_t end; // of the old file, as the builder counts: from behind
+    Tables regions, behind, blocks;
+    std::string name; // of the region whose blocks these are
 
-    Writer(const uint8_t *from, size_t size) : bytes(from), b(2 * size + 4096), end(0) {
+    flat_writer(const uint8_t *from, size_t size) : bytes(from), b(2 * size + 4096), end(0) {
         static const uint8_t zeros[ALIGNMENT] = {0};
         b.Align(ALIGNMENT);
         b.PushBytes(zeros, (ALIGNMENT - size % ALIGNMENT) % ALIGNMENT);
@@ -49,13 +57,15 @@ struct Writer {
     Offset<Vector<Offset<String>>> names(const flat_block &block, flat_numbers numbers) {
         std::vector<Offset<String>> made;
         for (size_t k = 0; k < numbers.count; k++)
-            made.push_back(text(flat_tensor_at(block.tensors, size_t(numbers.list[k])).name));
+            if (numbers.list[k] >= 0 && size_t(numbers.list[k]) < block.tensors.count)
+                made.push_back(text(flat_tensor_at(block.tensors, size_t(numbers.list[k])).name));
         return b.CreateVector(made);
     }
 
-    Offset<Any> call(const flat_block &block, const flat_step &step) {
-        const auto inputs = names(block, step.inputs), outputs = names(block, step.outputs);
-        const auto callee = b.CreateString(step.callee), domain = b.CreateString("tosajit.region");
+    Offset<Any> call(const flat_block &block, const char *name, flat_numbers read,
+                     flat_numbers given) {
+        const auto inputs = names(block, read), outputs = names(block, given);
+        const auto callee = b.CreateString(name), domain = b.CreateString("tosajit.region");
         const auto nothing = b.CreateVector(std::vector<uint8_t>());
         auto start = b.StartTable();
         b.AddOffset(slot(0), callee);
@@ -71,48 +81,24 @@ struct Writer {
         return Offset<Any>(b.EndTable(start));
     }
 
-    Offset<Vector<Offset<Any>>> steps(const flat_part &part) {
-        std::vector<Offset<Any>> made;
-        for (size_t k = 0; k < part.step_count; k++) {
-            const flat_step &step = part.steps[k];
-            made.push_back(step.op < 0 ? call(part.from, step)
-                                       : old_entry(part.from.operators, size_t(step.op)));
-        }
-        return b.CreateVector(made);
-    }
-
-    Offset<Any> block(const flat_part &part) {
-        std::vector<Offset<Any>> tensors, shapes;
-        for (size_t k = 0; k < part.tensors.count; k++)
-            tensors.push_back(old_entry(part.from.tensors, size_t(part.tensors.list[k])));
-        for (size_t k = 0; k < part.shapes.count; k++)
-            shapes.push_back(
-                old_entry(part.from.shapes, size_t(part.shapes.list[k]) - part.from.tensors.count));
-        const auto name = text(part.name);
-        const auto operators = steps(part);
-        const auto tensor_list = b.CreateVector(tensors), shape_list = b.CreateVector(shapes);
-        const auto inputs = names(part.from, part.inputs), outputs = names(part.from, part.outputs);
-        const auto start = b.StartTable();
-        b.AddOffset(slot(0), name);
-        b.AddOffset(slot(1), operators);
-        b.AddOffset(slot(2), tensor_list);
-        b.AddOffset(slot(3), inputs);
-        b.AddOffset(slot(4), outputs);
-        b.AddOffset(slot(5), shape_list);
-        return Offset<Any>(b.EndTable(start));
-    }
-
-    Offset<Any> region(flat_text name, const std::vector<Offset<Any>> &blocks) {
-        const auto own = text(name);
-        const auto list = b.CreateVector(blocks);
+    Offset<Any> region(const std::string &called, const Tables &of) {
+        const auto own = b.CreateString(called);
+        const auto list = b.CreateVector(of);
         const auto start = b.StartTable();
         b.AddOffset(slot(0), own);
         b.AddOffset(slot(1), list);
         return Offset<Any>(b.EndTable(start));
     }
 
+    void end_region() {
+        if (!blocks.empty()) regions.push_back(region(name, blocks));
+        regions.insert(regions.end(), behind.begin(), behind.end());
+        blocks.clear();
+        behind.clear();
+    }
+
     // Who wrote the old file, and what its readers must know, stays.
-    void finish(const std::vector<Offset<Any>> &regions) {
+    void finish() {
         enum { REGIONS = 1, FIELDS = 4 };
         const auto *graph = flatbuffers::GetRoot<Any>(bytes);
         const auto list = b.CreateVector(regions);
@@ -128,23 +114,119 @@ struct Writer {
     }
 };
 
+struct flat_part {
+    flat_writer *w;
+    flat_block from;
+    std::string name;
+    Tables steps;
+    std::vector<bool> has; // per value of the old block: it is named
+
+    void mark(flat_numbers numbers) {
+        for (size_t k = 0; k < numbers.count; k++)
+            if (numbers.list[k] >= 0) has[size_t(numbers.list[k])] = true;
+    }
+
+    // With the tensors and shapes that are named, in the old order.
+    Offset<Any> write(flat_numbers read, flat_numbers given) {
+        Tables tensors, shapes;
+        const size_t count = from.tensors.count;
+        for (size_t k = 0; k < count; k++)
+            if (has[k]) tensors.push_back(w->old_entry(from.tensors, k));
+        for (size_t k = count; k < has.size(); k++)
+            if (has[k]) shapes.push_back(w->old_entry(from.shapes, k - count));
+        FlatBufferBuilder &b = w->b;
+        const auto own = b.CreateString(name);
+        const auto operators = b.CreateVector(steps);
+        const auto tensor_list = b.CreateVector(tensors), shape_list = b.CreateVector(shapes);
+        const auto inputs = w->names(from, read), outputs = w->names(from, given);
+        const auto start = b.StartTable();
+        b.AddOffset(slot(0), own);
+        b.AddOffset(slot(1), operators);
+        b.AddOffset(slot(2), tensor_list);
+        b.AddOffset(slot(3), inputs);
+        b.AddOffset(slot(4), outputs);
+        b.AddOffset(slot(5), shape_list);
+        return Offset<Any>(b.EndTable(start));
+    }
+};
+
+namespace {
+
+// Whether there was memory for it.
+template <typename Work> bool attempt(const Work &work) {
+    try {
+        work();
+        return true;
+    } catch (const std::bad_alloc &) {
+        return false;
+    }
+}
+
+std::string copy(flat_text text) { return std::string(text.bytes, text.length); }
+
 } // namespace
 
-extern "C" uint8_t *flat_write(const uint8_t *bytes, size_t size, const flat_part *parts,
-                               size_t count, size_t *made) {
-    Writer w(bytes, size);
-    std::vector<Offset<Any>> regions, blocks;
-    for (size_t k = 0; k < count; k++) {
-        blocks.push_back(w.block(parts[k]));
-        if (k + 1 < count && !parts[k + 1].region.bytes) continue;
-        size_t first = k;
-        while (!parts[first].region.bytes) first--;
-        regions.push_back(w.region(parts[first].region, blocks));
-        blocks.clear();
-    }
-    w.finish(regions);
-    uint8_t *copy = static_cast<uint8_t *>(malloc(w.b.GetSize()));
-    if (copy) memcpy(copy, w.b.GetBufferPointer(), w.b.GetSize());
-    *made = w.b.GetSize();
-    return copy;
+flat_writer *flat_writer_open(const uint8_t *bytes, size_t size) {
+    flat_writer *w = nullptr;
+    attempt([&] { w = new flat_writer(bytes, size); });
+    return w;
+}
+
+bool flat_writer_region(flat_writer *w, flat_text name) {
+    return attempt([&] {
+        w->end_region();
+        w->name = copy(name);
+    });
+}
+
+uint8_t *flat_writer_close(flat_writer *w, size_t *size) {
+    uint8_t *made = nullptr;
+    const bool fine = w && size && attempt([&] {
+                          w->end_region();
+                          w->finish();
+                      });
+    if (fine) made = static_cast<uint8_t *>(malloc(*size = w->b.GetSize()));
+    if (made) memcpy(made, w->b.GetBufferPointer(), *size);
+    delete w;
+    return made;
+}
+
+flat_part *flat_part_open(flat_writer *w, const flat_block *from, flat_text name) {
+    flat_part *p = nullptr;
+    attempt([&] {
+        const size_t values = from->tensors.count + from->shapes.count;
+        p = new flat_part{w, *from, copy(name), {}, std::vector<bool>(values)};
+    });
+    return p;
+}
+
+bool flat_part_add(flat_part *p, int32_t op, flat_numbers inputs, flat_numbers outputs) {
+    return attempt([&] {
+        p->steps.push_back(p->w->old_entry(p->from.operators, size_t(op)));
+        p->mark(inputs);
+        p->mark(outputs);
+    });
+}
+
+bool flat_part_call(flat_part *p, const char *callee, flat_numbers inputs, flat_numbers outputs) {
+    return attempt([&] {
+        p->steps.push_back(p->w->call(p->from, callee, inputs, outputs));
+        p->mark(inputs);
+        p->mark(outputs);
+    });
+}
+
+bool flat_part_close(flat_part *p, bool alone, flat_numbers inputs, flat_numbers outputs) {
+    const bool fine = p && attempt([&] {
+                          flat_writer *w = p->w;
+                          p->mark(inputs);
+                          p->mark(outputs);
+                          const auto block = p->write(inputs, outputs);
+                          if (alone)
+                              w->behind.push_back(w->region(p->name, {block}));
+                          else
+                              w->blocks.push_back(block);
+                      });
+    delete p;
+    return fine;
 }

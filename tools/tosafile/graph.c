@@ -156,7 +156,7 @@ static bool has_effects(const tosa_graph *g, int32_t op) {
         "tosa.cond_if",  "tosa.while_loop",    "tosa.assert_equal_shape"};
     tosa_op described;
     if (tosa_graph_uses_variable(g, op)) return true;
-    g->reader->describe(g, op, &described);
+    tosa_graph_describe(g, op, &described);
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
         if (strcmp(described.name, names[k]) == 0) return described.op == TOSAJIT_OP_COUNT;
     return strncmp(described.name, "tosa.", 5) != 0;

@@ -9,14 +9,6 @@
 #include "tools/tosafile/flatbuffer_write.h"
 #include "tools/tosafile/graph.h"
 
-/* Parts of a new file, and what they consist of. */
-typedef struct file_outline {
-    flat_part *parts;
-    size_t count, capacity;
-    void **owned;
-    size_t owned_count, owned_capacity;
-} file_outline;
-
 /* How a block is divided; as in tosa_outline. */
 typedef struct file_division {
     bool (*take)(void *context, const char *name, bool *free);
@@ -26,13 +18,9 @@ typedef struct file_division {
     tosa_epilogues *epilogues;
 } file_division;
 
-/* Add the block as it is; region as in flat_part. False if out of memory. */
-bool file_outline_keep(file_outline *o, const file_graph *g, flat_text region);
-/* Add the block with calls, and put its regions into behind. False if out of memory. */
-bool file_outline_divide(file_outline *o, file_outline *behind, const file_graph *g,
-                         flat_text region, const file_division *how);
-/* Add the parts of another one, which becomes empty. */
-bool file_outline_append(file_outline *o, file_outline *from);
-void file_outline_release(file_outline *o);
+/* Write the block as it is. False if out of memory. */
+bool file_outline_keep(flat_writer *w, const file_graph *g);
+/* Write the block with calls, and its regions behind. False if out of memory. */
+bool file_outline_divide(flat_writer *w, const file_graph *g, const file_division *how);
 
 #endif

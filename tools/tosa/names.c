@@ -3,16 +3,20 @@
 /* The library writes "%arg1" for inputs and "%7 = tosa.add" for other values; both are looked for
  * in the text. */
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
-#include "tools/tosa/value_names.h"
-
 #include <ctype.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/tosa/graph.h"
+
+typedef struct value_name {
+    char text[TOSA_VALUE_NAME]; /* "%half"; empty where there is none and the library's number stays
+                                 */
+} value_name;
+
 typedef struct names {
-    const value_name *list;
+    value_name *list; /* of inputs, then of steps: values in the library's order */
     size_t inputs, count;
 } names;
 
@@ -53,15 +57,35 @@ static void replace(const names *n, const char *text, FILE *out) {
     }
 }
 
-char *value_names_replace(const value_name *list, size_t inputs, size_t count, const char *text) {
-    const names n = {list, inputs, count};
+static char *replace_all(const names *n, const char *text) {
     char *renamed = NULL;
     size_t size;
     FILE *out = open_memstream(&renamed, &size);
     if (!out) return NULL;
-    replace(&n, text, out);
+    replace(n, text, out);
     bool failed = ferror(out) != 0;
     if (fclose(out) == 0 && !failed) return renamed;
     free(renamed);
     return NULL;
+}
+
+/* A name that is too long leaves the library's number. */
+static void name_value(const tosa_graph *g, int32_t op, tosa_slot slot, size_t index,
+                       value_name *name) {
+    char shown[TOSA_SHOWN] = "";
+    g->reader->name(g, op, slot, index, shown);
+    if (*shown && strlen(shown) + 2 < sizeof name->text)
+        snprintf(name->text, sizeof name->text, "%%%.62s", shown);
+}
+
+char *tosa_graph_rename(const tosa_graph *g, const tosa_function *built, const char *text) {
+    names n = {.inputs = built->input_count, .count = built->input_count + built->step_count};
+    n.list = calloc(n.count + 1, sizeof *n.list);
+    for (size_t k = 0; n.list && k < n.inputs && k < g->inputs.count; k++)
+        name_value(g, TOSA_BLOCK, TOSA_INPUT, k, &n.list[k]);
+    for (size_t k = 0; n.list && k < built->step_count; k++)
+        name_value(g, built->steps[k].number, TOSA_RESULT, 0, &n.list[n.inputs + k]);
+    char *renamed = n.list ? replace_all(&n, text) : NULL;
+    free(n.list);
+    return renamed;
 }
