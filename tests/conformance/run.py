@@ -215,7 +215,7 @@ def page(tally):
     lines += ["", f"Wrong graphs whose only fault is a tensor of more than {LEVEL_RANK} dimensions are not run: only the level 8K forbids them.",
               "This page is written by", "",
               "    python3 tests/conformance/run.py build/tools/tosajit build/conformance --all --write docs/conformance.md", "",
-              "`ctest -C conformance -L conformance` runs the same tests, and each `ctest` a sample of them.", "",
+              "`ctest -C conformance -L conformance` runs the same tests, and `./run-tests.sh release` a sample of them.", "",
               "Tests that pass, by the type of the first operand. The last column has the wrong graphs that are refused.", ""]
     types = [t for t in TYPES if any((op, t) in tally.cells for op, _ in tally.cells)]
     lines += ["| op | " + " | ".join(types) + " | refused |", "|---" * (len(types) + 2) + "|"]
