@@ -44,11 +44,6 @@ static bool is_byte(const expr_node *node) {
 static bool is_truth(const expr_node *node) { return node->type.element == TOSAJIT_I1; }
 static int count_entries(const expr_node *source) { return is_truth(source) ? TRUTHS : ENTRIES; }
 
-static bool has_shape_of(const expr_node *a, const expr_node *b) {
-    return a->type.rank >= 0 && a->type.rank == b->type.rank &&
-           memcmp(a->type.dims, b->type.dims, (size_t)a->type.rank * sizeof *a->type.dims) == 0;
-}
-
 /* What an operand depends on. A constant with a size per channel, or that is a tensor, varies. So
  * does a parameter that is no constant: it has one element, however many the source has. */
 static tosajit_value operand_source(const tabulation *t, const expr_node *node, int o) {
@@ -75,7 +70,9 @@ static bool broadcasts_into(const expr_node *a, const expr_node *other) {
 
 /* The same shape as the source, also where an operand brings one of its own. */
 static bool keeps_shape(const tabulation *t, const expr_node *node, const expr_node *source) {
-    bool keeps = has_shape_of(node, source);
+    const tosajit_tensor_type *a = &node->type, *b = &source->type;
+    bool keeps = a->rank >= 0 && a->rank == b->rank &&
+                 memcmp(a->dims, b->dims, (size_t)a->rank * sizeof *a->dims) == 0;
     for (int o = 0; o < node->operand_count; o++)
         if (expr_role(node, o) == ROLE_DATA && t->nodes[node->operands[o]].source == FIXED)
             keeps &= broadcasts_into(&t->program->nodes[node->operands[o]], source);
@@ -155,11 +152,9 @@ static size_t list_part(const tabulation *t, tosajit_value k) {
 
 /* What the interpreter computes of the values that are known already. */
 static uint64_t evaluate(const tabulation *t, const expr_node *node) {
-    const expr_node *nodes = t->program->nodes;
-    if (node->kind == NODE_CONSTANT) /* another one is a table, which is read as it is */
-        return node->splat ? convert_load(node->type.element, node->data) : 0;
-    if (!op_has_table(node->op)) return interpret_node(t->program, node, NULL, t->bits);
-    const expr_node *constant = &nodes[node->operands[1]];
+    if (node->kind == NODE_CONSTANT || !op_has_table(node->op))
+        return interpret_node(t->program, node, NULL, t->bits);
+    const expr_node *constant = &t->program->nodes[node->operands[1]];
     const int64_t stride[1] = {(int64_t)tosajit_type_size(constant->type.element)};
     const tosajit_tensor table = {constant->type.element, 1, constant->data, constant->type.dims,
                                   stride};
@@ -262,7 +257,8 @@ static tosajit_status put_tables(tabulation *t, bool *changed) {
     return expr_sweep(program, put_entries, t, changed);
 }
 
-static tosajit_status tabulate(tosajit_expr *program, bool *changed) {
+tosajit_status lookup_tables(program_made *made, bool *changed) {
+    tosajit_expr *program = made->program;
     const tosajit_allocator *allocator = &program->allocator;
     const size_t count = program->count;
     tabulation t = {program, memory_new(allocator, count, sizeof *t.nodes),
@@ -281,19 +277,4 @@ static tosajit_status tabulate(tosajit_expr *program, bool *changed) {
     memory_free(allocator, t.bits, count, sizeof *t.bits);
     memory_free(allocator, t.entries, parts, sizeof *t.entries);
     return status;
-}
-
-/* Without a byte or an i1 that an op may read there is nothing to do. */
-static bool may_have_tables(const tosajit_expr *expr) {
-    bool reads = false, gives = false;
-    for (size_t k = 0; k < expr->count; k++) {
-        const expr_node *node = &expr->nodes[k];
-        gives |= node->kind == NODE_OP && reads;
-        reads |= (is_byte(node) || is_truth(node)) && node->kind != NODE_CONSTANT;
-    }
-    return gives;
-}
-
-tosajit_status lookup_tables(program_made *made, bool *changed) {
-    return may_have_tables(made->program) ? tabulate(made->program, changed) : TOSAJIT_OK;
 }

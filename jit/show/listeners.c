@@ -12,7 +12,6 @@
 #include "jit/show/perf.h"
 #include "jit/show/views.h"
 #include "runtime/base/environment.h"
-#include "runtime/expr/expr_print.h"
 #include "runtime/base/memory.h"
 #include "runtime/code/perf_map.h"
 #include "runtime/run/verbose.h"
@@ -74,13 +73,8 @@ static void dump_views(const listeners_event *o, unsigned wanted) {
 }
 
 static void dump_expression(const listeners_event *o) {
-    char path[PATH_CAPACITY];
-    FILE *out = open_dump(o->kernel, "mlir", path, sizeof path);
-    if (!out) return;
-    if (o->kernel->program->maps_bytes)
-        fputs("// Tables of f8 are the kernel's own. TOSA has none, so no command reads this.\n",
-              out);
-    close_dump(path, out, expr_print(o->kernel->program, "f", false, out));
+    char *text;
+    if (!tosajit_expr_print(o->kernel->program, "f", &text)) dump_text(o->kernel, "mlir", text);
 }
 
 static void dump_object(const listeners_event *o) {

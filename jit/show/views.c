@@ -74,20 +74,17 @@ tosajit_status views_print(tosajit_engine *engine, const tosajit_kernel *kernel,
 
 static void write_pass(void *context, const char *pass, const tosajit_expr *program) {
     FILE *out = context;
-    if (!program) {
+    if (program)
+        expr_print(program, pass, false, out);
+    else
         fprintf(out, "// %s: unchanged\n", pass);
-        return;
-    }
-    if (program->maps_bytes)
-        fputs("// Tables of other bytes than i8 are the kernel's own; TOSA has none.\n", out);
-    expr_print(program, pass, false, out);
 }
 
 tosajit_status views_print_passes(const tosajit_expr *expr, const tosajit_allocator *allocator,
                                   program_pass *tables, char **text) {
     size_t size;
     FILE *out = system_text_open(text, &size);
-    const program_aids aids = {tables, write_pass, out};
+    const program_aids aids = {false, tables, write_pass, out};
     program_made made;
     fpenv environment;
     fpenv_hold(&environment);

@@ -609,7 +609,8 @@ static tosajit_status move_node(tosajit_expr *program, expr_node node, tosajit_v
     return status;
 }
 
-void expr_number_constants(tosajit_expr *program) {
+/* Inputs are numbered first, so that a kernel's operands keep their positions. */
+static void number_constants(tosajit_expr *program) {
     int32_t next = program->input_count;
     for (size_t k = 0; k < program->count; k++)
         if (program->nodes[k].kind == NODE_CONSTANT && !program->nodes[k].splat)
@@ -654,7 +655,7 @@ tosajit_status expr_sweep(tosajit_expr *program, expr_rewrite *rewrite, void *co
         status = move_nodes(program, live, moved, rewrite, context, changed);
     memory_free(allocator, live, count, 1);
     memory_free(allocator, moved, count, sizeof *moved);
-    expr_number_constants(program);
+    number_constants(program);
     return status;
 }
 
@@ -678,16 +679,6 @@ static tosajit_status copy_nodes(const tosajit_expr *expr, tosajit_expr *made) {
     return TOSAJIT_OK;
 }
 
-static tosajit_status copy_names(const tosajit_expr *expr, tosajit_expr *made) {
-    if (!expr->names_size) return TOSAJIT_OK;
-    if (!memory_grow(&made->allocator, (void **)&made->names, &made->names_capacity,
-                     expr->names_size, 1))
-        return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the names of an expression");
-    memcpy(made->names, expr->names, expr->names_size);
-    made->names_size = expr->names_size;
-    return TOSAJIT_OK;
-}
-
 tosajit_status expr_compact(const tosajit_expr *expr, const tosajit_allocator *allocator,
                             tosajit_expr **program) {
     tosajit_expr_options options = {sizeof options, allocator, expr->strict,
@@ -701,7 +692,11 @@ tosajit_status expr_compact(const tosajit_expr *expr, const tosajit_allocator *a
     made->table_count = expr->table_count;
     made->result_count = expr->result_count;
     memcpy(made->results, expr->results, (size_t)expr->result_count * sizeof *expr->results);
-    status = copy_names(expr, made);
+    made->names_size = made->names_capacity = expr->names_size;
+    if (expr->names_size) made->names = memory_new(allocator, expr->names_size, 1);
+    if (made->names) memcpy(made->names, expr->names, expr->names_size);
+    if (expr->names_size && !made->names)
+        status = diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the names of an expression");
     for (size_t k = 0; !status && k < expr->contract_count; k++)
         status = set_contract(made, &expr->contracts[k]);
     if (!status) status = copy_nodes(expr, made);

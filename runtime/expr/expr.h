@@ -84,10 +84,6 @@ tosajit_status expr_sweep(tosajit_expr *program, expr_rewrite *rewrite, void *co
 /* Append a node as it is; on success it owns node->data. */
 tosajit_status expr_append(tosajit_expr *expr, const expr_node *node, tosajit_value *value);
 
-/* Number the tensors of a program: inputs first, so that a kernel's operands keep their positions.
- */
-void expr_number_constants(tosajit_expr *program);
-
 /* tosajit_expr_constant for data as a program holds them: one element if splat, else all. BAD_IMAGE
  * if size is another. */
 tosajit_status expr_constant_bytes(tosajit_expr *expr, const tosajit_tensor_type *type,

@@ -369,6 +369,9 @@ static void print_contracts(const printer *p, tosajit_value input) {
 static void print_head(const printer *p, const char *name) {
     const tosajit_expr *expr = p->expr;
     const char *comma = "";
+    if (expr->maps_bytes && p->newline[0] == '\n')
+        fputs("// Tables of f8 are the kernel's own. TOSA has none, so no command reads this.\n",
+              p->out);
     fprintf(p->out, "func.func @%s(", name);
     for (size_t k = 0; k < expr->count; k++) {
         if (expr->nodes[k].kind != NODE_INPUT) continue;

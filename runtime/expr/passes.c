@@ -17,36 +17,23 @@ static const struct {
 };
 enum { PASSES = sizeof passes / sizeof *passes, LOWERED = 2 };
 
-static void tell(const program_aids *aids, const char *pass, const tosajit_expr *program) {
-    if (aids->show) aids->show(aids->context, pass, program);
-}
-
-static tosajit_status run(const tosajit_expr *expr, const tosajit_allocator *allocator,
-                          const program_aids *aids, int count, program_made *made) {
+tosajit_status program_make(const tosajit_expr *expr, const tosajit_allocator *allocator,
+                            const program_aids *aids, program_made *made) {
     program_made m = {NULL, NULL};
     tosajit_status status = expr_compact(expr, allocator, &m.program);
-    if (!status) tell(aids, "compact", m.program);
-    for (int k = 0; !status && k < count; k++) {
+    if (!status && aids->show) aids->show(aids->context, "compact", m.program);
+    for (int k = 0; !status && k < (aids->lowers ? LOWERED : PASSES); k++) {
         program_pass *pass = passes[k].pass ? passes[k].pass : aids->tables;
         bool changed = false;
         if (pass) status = pass(&m, &changed);
-        if (!status) tell(aids, passes[k].word, changed ? m.program : NULL);
+        if (!status && aids->show)
+            aids->show(aids->context, passes[k].word, changed ? m.program : NULL);
     }
     if (status)
         program_drop(&m);
     else
         *made = m;
     return status;
-}
-
-tosajit_status program_make(const tosajit_expr *expr, const tosajit_allocator *allocator,
-                            const program_aids *aids, program_made *made) {
-    return run(expr, allocator, aids, PASSES, made);
-}
-
-tosajit_status program_lower(const tosajit_expr *expr, const tosajit_allocator *allocator,
-                             program_made *made) {
-    return run(expr, allocator, &(program_aids){.tables = NULL}, LOWERED, made);
 }
 
 void program_drop(program_made *made) {

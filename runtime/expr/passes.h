@@ -25,20 +25,16 @@ program_pass simplify, common_compute;
 
 /* What the list takes from outside. */
 typedef struct program_aids {
+    bool lowers;          /* it ends behind the views */
     program_pass *tables; /* it evaluates parts of the program, so it is jit's; null: left out */
     /* Called behind each pass; program: null if it changed nothing. Null: nobody looks. */
     void (*show)(void *context, const char *pass, const tosajit_expr *program);
     void *context;
 } program_aids;
 
-/* The whole list. What the passes give; OUT_OF_MEMORY. */
+/* All of the list. What the passes give; OUT_OF_MEMORY. */
 tosajit_status program_make(const tosajit_expr *expr, const tosajit_allocator *allocator,
                             const program_aids *aids, program_made *made);
-
-/* Its beginning, up to the views. */
-tosajit_status program_lower(const tosajit_expr *expr, const tosajit_allocator *allocator,
-                             program_made *made);
-
 void program_drop(program_made *made);
 
 #endif

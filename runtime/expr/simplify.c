@@ -198,12 +198,6 @@ static void simplify_reduction(const tosajit_expr *program, expr_node *node, boo
     *changed = true;
 }
 
-/* Whether there are rules for it. */
-static bool may_simplify(const expr_node *node) {
-    return node->kind == NODE_OP && (node->op == TOSAJIT_OP_pow || node->op == TOSAJIT_OP_clamp ||
-                                     node->op == TOSAJIT_OP_cast || op_reduces(node->op));
-}
-
 static tosajit_status simplify_node(void *context, tosajit_expr *program, expr_node *node,
                                     tosajit_value k, bool *changed) {
     (void)context, (void)k;
@@ -217,9 +211,7 @@ static tosajit_status simplify_node(void *context, tosajit_expr *program, expr_n
 tosajit_status simplify(program_made *made, bool *changed) {
     enum { MOST_NODES_OF_AN_OP = 4 };
     tosajit_expr *program = made->program;
-    bool any = false;
-    for (size_t k = 0; k < program->count; k++) any |= may_simplify(&program->nodes[k]);
-    if (!any || program->count > TOSAJIT_MAX_NODES / MOST_NODES_OF_AN_OP) return TOSAJIT_OK;
+    if (program->count > TOSAJIT_MAX_NODES / MOST_NODES_OF_AN_OP) return TOSAJIT_OK;
     tosajit_status status = expr_sweep(program, simplify_node, NULL, changed);
     if (!status && *changed)
         status = expr_sweep(program, NULL, NULL, NULL); /* what nobody needs now */

@@ -630,12 +630,6 @@ static tosajit_status lower_all(lowering *l) {
 /* ---------------------------------------------------------------------------------------------
  * The whole */
 
-bool expr_has_views(const tosajit_expr *expr) {
-    for (size_t k = 0; k < expr->count; k++)
-        if (expr->nodes[k].kind == NODE_OP && op_views(expr->nodes[k].op)) return true;
-    return false;
-}
-
 void views_destroy(expr_views *views) {
     if (!views) return;
     const tosajit_allocator allocator = views->allocator;
@@ -674,13 +668,19 @@ static tosajit_status lower(lowering *l) {
     return status ? status : expr_sweep(l->program, NULL, NULL, NULL);
 }
 
+static bool has_views(const tosajit_expr *expr) {
+    for (size_t k = 0; k < expr->count; k++)
+        if (expr->nodes[k].kind == NODE_OP && op_views(expr->nodes[k].op)) return true;
+    return false;
+}
+
 tosajit_status views_lower(program_made *made, bool *changed) {
     tosajit_status status = TOSAJIT_OK;
     if (made->views) { /* pieces of what is the caller's */
         made->views->source = made->program;
         made->program = NULL;
     } else {
-        if (!expr_has_views(made->program)) return TOSAJIT_OK;
+        if (!has_views(made->program)) return TOSAJIT_OK;
         status = views_begin(made);
         if (!status) made->views->source = made->views->caller;
     }

@@ -91,8 +91,6 @@ struct expr_views {
 /* The program becomes the caller's, of views that begin with it. OUT_OF_MEMORY. */
 tosajit_status views_begin(program_made *made);
 
-bool expr_has_views(const tosajit_expr *expr);
-
 /* SHAPE_MISMATCH for what no strides can say, with the reason; LIMIT_EXCEEDED, OUT_OF_MEMORY, and
  * what building gives. */
 tosajit_status views_lower(program_made *made, bool *changed);

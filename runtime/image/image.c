@@ -180,23 +180,14 @@ static tosajit_status other_version(void) {
         "the kernel image is of another version of this library; compile the kernel anew");
 }
 
-static tosajit_status read_program(byte_reader *r, const image_head *head,
+/* `what` it is, where it is damaged. */
+static tosajit_status read_program(byte_reader *r, uint64_t size, const char *what,
                                    const tosajit_allocator *allocator, tosajit_expr **program) {
-    byte_reader body = {.size = (size_t)head->program_bytes};
-    body.bytes = bytes_take(r, head->program_bytes);
-    if (!body.bytes || head->program_bytes % sizeof(int64_t)) return damaged("its program");
+    byte_reader body = {.bytes = bytes_take(r, size), .size = (size_t)size};
+    if (!body.bytes || size % sizeof(int64_t)) return damaged(what);
     tosajit_status status = program_read(&body, allocator, program);
-    if (!status) expr_number_constants(*program);
     if (!status || status == TOSAJIT_OUT_OF_MEMORY || status == TOSAJIT_BAD_IMAGE) return status;
     return diag_prefix(TOSAJIT_BAD_IMAGE, "the kernel image has a program that cannot be: ");
-}
-
-/* The bytes of the expression with views; false if there are none, or they are damaged. */
-static bool take_source(byte_reader *r, const image_head *head, byte_reader *source) {
-    if (!head->views) return false;
-    const int64_t size = bytes_take_number(r, 0, INT64_MAX);
-    *source = (byte_reader){.bytes = bytes_take(r, (uint64_t)size), .size = (size_t)size};
-    return source->bytes && size % (int64_t)sizeof(int64_t) == 0;
 }
 
 static bool same_form(const tosajit_tensor_type *a, const tosajit_tensor_type *b) {
@@ -217,18 +208,15 @@ static bool are_alike(const tosajit_expr *a, const tosajit_expr *b) {
     return same;
 }
 
-static tosajit_status read_views(byte_reader *r, const image_head *head, program_made *made) {
-    const tosajit_allocator *allocator = &made->program->allocator;
-    byte_reader bytes;
+static tosajit_status read_views(byte_reader *r, const tosajit_allocator *allocator,
+                                 program_made *made) {
+    const uint64_t size = (uint64_t)bytes_take_number(r, 0, INT64_MAX);
     tosajit_expr *source;
     program_made lowered;
-    if (!head->views) return TOSAJIT_OK;
-    if (!take_source(r, head, &bytes)) return damaged("its views");
-    tosajit_status status = program_read(&bytes, allocator, &source);
-    if (!status) {
-        status = program_lower(source, allocator, &lowered);
-        tosajit_expr_destroy(source);
-    }
+    tosajit_status status = read_program(r, size, "its views", allocator, &source);
+    if (status) return status;
+    status = program_make(source, allocator, &(program_aids){.lowers = true}, &lowered);
+    tosajit_expr_destroy(source);
     if (status) return status == TOSAJIT_OUT_OF_MEMORY ? status : damaged("its views");
     const bool fits = lowered.views && are_alike(lowered.program, made->program);
     tosajit_expr_destroy(lowered.program);
@@ -239,9 +227,11 @@ static tosajit_status read_views(byte_reader *r, const image_head *head, program
 static tosajit_status read_kernel(byte_reader *r, const image_head *head,
                                   const tosajit_allocator *allocator, tosajit_kernel **kernel) {
     program_made made = {NULL, NULL};
-    tosajit_status status = read_program(r, head, allocator, &made.program);
+    tosajit_status status =
+        read_program(r, head->program_bytes, "its program", allocator, &made.program);
     if (status) return status;
-    status = read_views(r, head, &made);
+    status = expr_sweep(made.program, NULL, NULL, NULL); /* which numbers constants */
+    if (!status && head->views) status = read_views(r, allocator, &made);
     if (status) return program_drop(&made), status;
     status = kernel_adopt(&made, allocator, kernel);
     if (status) return status == TOSAJIT_OUT_OF_MEMORY ? status : TOSAJIT_BAD_IMAGE;
@@ -429,8 +419,8 @@ tosajit_status image_find_code(const void *bytes, size_t size, const tosajit_ker
     tosajit_status status = read_head(&r, &head);
     if (!status && head.apart) status = damaged("its code is elsewhere");
     if (!status) status = check_program(&r, &head, kernel);
-    byte_reader source;
-    if (!status && head.views && !take_source(&r, &head, &source)) status = damaged("its views");
+    if (!status && head.views && !bytes_take(&r, (uint64_t)bytes_take_number(&r, 0, INT64_MAX)))
+        status = damaged("its views");
     if (!status && head.fingerprint != fingerprint(&kernel->plan)) status = other_version();
     if (status) return status;
     const image_code from = code_of(&r, &head, NULL);

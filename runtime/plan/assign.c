@@ -325,17 +325,22 @@ static tosajit_status carry(assigner *a, int32_t part) {
 }
 
 static tosajit_status assign(assigner *a) {
+    find_depths(a);
+    tosajit_status status = make_parts(a);
+    if (!status) status = find_uses(a);
+    for (int32_t k = 0; !status && a->nodes && k < a->p->part_count; k++) status = carry(a, k);
+    return status;
+}
+
+static tosajit_status assign_again(assigner *a) {
     plan *p = a->p;
     memset(p->node_parts, 0, p->node_count * sizeof *p->node_parts);
     memset(p->table_parts, 0, p->node_count * sizeof *p->table_parts);
     memset(p->parts, 0, p->part_capacity * sizeof *p->parts);
     p->part_count = p->scratch_count = 0;
     a->busy = a->behind = 0;
-    find_depths(a);
-    tosajit_status status = make_parts(a);
-    if (!status) status = find_uses(a);
-    for (int32_t k = 0; !status && a->nodes && k < p->part_count; k++) status = carry(a, k);
-    return status;
+    a->careful = true;
+    return assign(a);
 }
 
 /* Whether an operand is read behind a part that has written over what may lie on it. */
@@ -354,8 +359,7 @@ tosajit_status plan_assign(plan *p, const tosajit_expr *program, const value_inf
     if (staged) a.nodes = memory_new(&p->allocator, program->count, sizeof *a.nodes);
     if (staged && !a.nodes) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the plan");
     tosajit_status status = assign(&a);
-    a.careful = a.merged && (status || reads_behind(&a));
-    if (a.careful) status = assign(&a);
+    if (a.merged && (status || reads_behind(&a))) status = assign_again(&a);
     memory_free(&p->allocator, a.nodes, program->count, sizeof *a.nodes);
     return status;
 }

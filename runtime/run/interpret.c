@@ -36,6 +36,7 @@ uint64_t interpret_node(const tosajit_expr *program, const expr_node *node,
                         const tosajit_tensor *table, const uint64_t *bits) {
     const bool moves = op_table[node->op].result == RESULT_MOVED;
     cell operands[TOSAJIT_MAX_OPERANDS];
+    if (node->kind == NODE_CONSTANT) return convert_load(node->type.element, node->data);
     for (int o = 0; o < node->operand_count; o++) {
         tosajit_type type = program->nodes[node->operands[o]].type.element;
         if (moves && type != TOSAJIT_I1)
@@ -55,10 +56,8 @@ static void evaluate(const tosajit_kernel *kernel, int32_t part_index, const vie
     const tosajit_expr *program = kernel->program;
     for (size_t k = 0; k < program->count; k++) {
         const expr_node *node = &program->nodes[k];
-        if (!(kernel->plan.node_parts[k] >> part_index & 1)) continue;
-        if (node->kind == NODE_CONSTANT && node->splat)
-            bits[k] = convert_load(node->type.element, node->data);
-        if (node->kind == NODE_OP && !node_reduces(node))
+        const bool known = node->kind == NODE_CONSTANT ? node->splat : node->kind == NODE_OP;
+        if (kernel->plan.node_parts[k] >> part_index & 1 && known && !node_reduces(node))
             bits[k] = interpret_node(
                 program, node, find_table(&kernel->plan.parts[part_index], node, tensors), bits);
     }

@@ -26,7 +26,7 @@ typedef cell interpret_function(const interpret_op *op, const cell *operands);
 #undef TOSAJIT_OP
 extern interpret_function *const interpret_functions[TOSAJIT_OP_COUNT];
 
-/* An op's value as the bits of its type; bits: of every node of the program before it. */
+/* The bits of an op's value, or of a constant's first element; bits: of the nodes before it. */
 uint64_t interpret_node(const tosajit_expr *program, const expr_node *node,
                         const tosajit_tensor *table, const uint64_t *bits);
 

@@ -110,11 +110,11 @@ bool kernel_release_last(tosajit_kernel *kernel) {
 tosajit_status tosajit_expr_verify(const tosajit_expr *expr) {
     if (!expr) return diag_error(TOSAJIT_INVALID_ARGUMENT, "expr_verify: expr is a null pointer");
     plan p;
-    program_made made = {NULL, NULL};
+    program_made made;
     tosajit_status status =
-        expr_has_views(expr) ? program_lower(expr, &expr->allocator, &made) : TOSAJIT_OK;
+        program_make(expr, &expr->allocator, &(program_aids){.lowers = true}, &made);
     if (status) return status;
-    status = plan_make(made.program ? made.program : expr, &expr->allocator, &p);
+    status = plan_make(made.program, &expr->allocator, &p);
     if (!status) plan_destroy(&p);
     program_drop(&made);
     return status;
