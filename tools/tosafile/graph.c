@@ -50,7 +50,7 @@ static bool is_variable(const file_graph *g, int32_t value) {
 }
 
 static flat_operator operator_at(const file_graph *g, size_t number) {
-    return flat_operator_at(g->bytes, g->block.operators, number);
+    return flat_operator_at(g->block.operators, number);
 }
 
 /* The value that has name `index`, or -1. */
