@@ -242,8 +242,8 @@ static bool build(tosa_file *file, size_t index, const tosajit_expr_options *opt
 
 static char *rename_values(const tosa_file *file, size_t index, const tosa_function *built,
                            const char *text) {
-    const mlir_text source = {file->name, (const char *)file->bytes, file->size};
-    return mlir_rename(&source, ((const tosajit_mlir *)file)->functions[index].op, built, text);
+    const tosajit_mlir *m = (const tosajit_mlir *)file;
+    return mlir_rename(&m->report, m->functions[index].op, built, text);
 }
 
 static void tell_error(tosa_file *file, size_t index, int32_t number, const char *message) {
