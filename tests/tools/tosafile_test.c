@@ -413,19 +413,12 @@ static void reductions_have_their_axis(void **state) {
         m.tensors[2].dims[1] = 1;
         m.ops[0] = plain(cases[k].number, "a", "c", last_axis);
         expect_text(&m, cases[k].text);
-        m.ops[0].attributes = no_axis;
-        expect_refusal(&m, "axis -1 is no dimension of operand 0, tensor<2x3xf32>");
-        m.ops[0].attributes = NULL;
-        expect_refusal(&m, "attribute axis is missing; it must be an i32");
-        m = sum();
-        m.ops[0] = plain(cases[k].number, "a", "c", last_axis);
-        expect_refusal(&m, "axis 1 of operand 0, tensor<2x3xf32>, is reduced to size 1");
     }
     model m = sum();
-    m.tensors[2].dims[1] = 1;
-    for (m.ops[0] = plain(REDUCE_ALL, "a", "c", last_axis); m.ops[0].number <= REDUCE_ANY;
-         m.ops[0].number++)
-        expect_refusal(&m, "not defined for (f32) -> f32");
+    m.ops[0] = plain(REDUCE_ALL, "a", "c", no_axis);
+    expect_refusal(&m, "tosa.reduce_all: ");
+    m.ops[0] = plain(REDUCE_ANY, "a", "c", NULL);
+    expect_refusal(&m, "attribute axis is missing; it must be an i32");
 }
 
 /* c = a[0:1, 1:3] with start and size */
@@ -446,7 +439,7 @@ static model part(void) {
 }
 
 static void views_have_constant_shapes(void **state) {
-    static const int64_t six[] = {6}, thin[] = {1, 1}, seven[] = {7}, sides[] = {1, 0, 0, 2};
+    static const int64_t six[] = {6}, thin[] = {1, 1}, sides[] = {1, 0, 0, 2};
     (void)state;
     model m = part();
     expect_text(&m, "dense<[0, 1]>"); /* and how many */
@@ -456,10 +449,6 @@ static void views_have_constant_shapes(void **state) {
     m.tensors[1].rank = 1;
     m.tensors[1].dims[0] = 6;
     expect_text(&m, "values = dense<[6]>");
-    m.shapes[0].data = seven;
-    expect_refusal(&m,
-                   "operator 0, c: tosa.reshape: operand 0, tensor<2x3xf32>, has another number "
-                   "of elements than tensor<7xf32>");
     m = part();
     m.ops[0] = plain(TILE, "a start", "c", NULL);
     m.shapes[0].data = thin;
@@ -474,17 +463,12 @@ static void views_have_constant_shapes(void **state) {
     m.tensors[2] = (tensor){.name = "one", .type = FP32, .rank = 1, .dims = {1}};
     expect_text(&m, "dense<[1, 0, 0, 2]>"); /* before and behind */
     expect_text(&m, ": (tensor<2x3xf32>, !tosa.shape<4>, tensor<1xf32>)");
-    m.shapes[0].rank = 3;
-    m.shapes[0].data_size = 3 * sizeof *sides;
-    expect_refusal(&m, "tosa.pad: padding has 3 numbers, but operand 0, tensor<2x3xf32> of rank 2");
     m = part();
     m.shapes[0].data = thin;
     m.ops[0] = plain(TRANSPOSE, "a", "c", exchanged);
     m.tensors[1].dims[0] = 3;
     m.tensors[1].dims[1] = 2;
     expect_text(&m, "<{perms = array<i32: 1, 0>");
-    m.ops[0].attributes = NULL;
-    expect_refusal(&m, "tosa.transpose: attribute perms is missing; it must be an array of i64");
     m.ops[0] = plain(REVERSE, "a", "c", last_axis);
     m.tensors[1] = matrix("c", FP32, 2);
     expect_text(&m, "{axis = 1 : i32");
@@ -511,14 +495,9 @@ static void a_shape_may_be_empty(void **state) {
 static void shapes_that_do_not_fit_are_named(void **state) {
     static const char constant[] =
         "tosa.slice: start must be a constant of at most 16 dimensions, tosa.const_shape";
-    static const int64_t many[17] = {0}, wide[] = {1, 4};
+    static const int64_t many[17] = {0};
     (void)state;
     model m = part();
-    m.shapes[1].data = wide;
-    expect_refusal(&m,
-                   "@main, operator 0, c: tosa.slice: dimension 1: begin 1, end 5, step 1 leave "
-                   "the 3 indices of operand 0, tensor<2x3xf32>");
-    m = part();
     m.shapes[0].data_size = 8;
     expect_refusal(&m, constant);
     m = part();
@@ -531,9 +510,6 @@ static void shapes_that_do_not_fit_are_named(void **state) {
     m.shapes[0] = (shape){"start", 17, many, sizeof many};
     expect_refusal(&m, constant);
     m = part();
-    m.shapes[0] = (shape){"start", 1, first, sizeof *first};
-    expect_refusal(&m, "tosa.slice: start has 1 number, but size has 2");
-    m = part();
     m.ops[0].inputs = "a a size"; /* a tensor */
     expect_refusal(&m, constant);
     m = part();
@@ -542,10 +518,6 @@ static void shapes_that_do_not_fit_are_named(void **state) {
     m = part();
     m.ops[1] = plain(CONST, "", "start", NULL); /* no constant shape gives it */
     expect_refusal(&m, constant);
-    m = part();
-    m.ops[0].inputs = "a start";
-    expect_refusal(&m,
-                   "tosa.slice: has 2 operands; 3 expected: 1 tensor and 2 shapes (start, size)");
 }
 
 /* Operands, results and names. */
@@ -554,8 +526,6 @@ static void wrong_operators_are_named(void **state) {
     model m = sum();
     m.ops[0].inputs = "a b a";
     expect_refusal(&m, "@main, operator 0, c: tosa.add: has 3 operands; 2 expected: 2 tensors");
-    m.ops[0].inputs = "a";
-    expect_refusal(&m, "tosa.add: has 1 operand; 2 expected");
     m.ops[0].inputs = "a x";
     expect_refusal(&m, "operand 1, x, is no tensor of this block");
     m.shapes[0].name = "x";

@@ -26,25 +26,15 @@ tosajit_status tosajit_mlir_read(const void *bytes, size_t size,
     return refuse("<memory>", options);
 }
 
-static tosajit_status refuse_call(void) { return refuse("<memory>", NULL); }
-
-void tosajit_mlir_close(tosajit_mlir *module) { (void)module; }
-tosajit_status tosajit_mlir_verify(tosajit_mlir *module) { return (void)module, refuse_call(); }
 tosa_file *mlir_module_file(tosajit_mlir *module) { return (void)module, NULL; }
-size_t tosajit_mlir_count(const tosajit_mlir *module) { return (void)module, 0; }
 
 tosajit_status tosajit_mlir_print(const tosajit_mlir *module, char **text) {
     (void)module, (void)text;
-    return refuse_call();
-}
-
-const char *tosajit_mlir_name(const tosajit_mlir *module, size_t index) {
-    (void)module, (void)index;
-    return NULL;
+    return refuse("<memory>", NULL);
 }
 
 tosajit_status mlir_module_outline(tosajit_mlir *module, size_t first, size_t end,
                                    tosajit_mlir_outlined *counts, tosa_epilogues *epilogues) {
     (void)module, (void)first, (void)end, (void)counts, (void)epilogues;
-    return refuse_call();
+    return refuse("<memory>", NULL);
 }

@@ -13,10 +13,10 @@ typedef struct mlir_graph {
     tosa_graph graph; /* its source is this */
     mlir_report *report;
     MlirOperation function;
-    MlirOperation *ops;  /* per operation, then the last one of the block, which may be null */
-    MlirValue *values;   /* per value */
-    struct names *names; /* of names.c, while somebody asks for them */
-    pointer_map index;   /* from values to numbers */
+    MlirOperation *ops; /* per operation, then the last one of the block, which may be null */
+    MlirValue *values;  /* per value */
+    bool numbered;      /* of names.c: the file has no names, or not all of them */
+    pointer_map index;  /* from values to numbers */
 } mlir_graph;
 
 /* The last operation is not among the graph's if it ends the block: its operands are the outputs.

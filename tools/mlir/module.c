@@ -30,20 +30,12 @@
 
 enum { ALIGNMENT = 4096 }; /* of bytes, as tosa_read_all has it */
 
-typedef struct function {
-    MlirOperation op;
-    MlirAttribute name;
-    char *shown; /* the name with escapes; owned */
-} function;
-
 struct tosajit_mlir {
     tosa_file file;
     mlir_report report; /* context's diagnostic handler points here */
     uint64_t state;     /* mlir_module_state */
     MlirContext context;
-    MlirModule module;
-    function *functions; /* as many as the file's */
-    size_t capacity;
+    MlirModule module; /* whose operations the file's functions are */
 };
 
 /* ---------------------------------------------------------------------------------------------
@@ -96,39 +88,23 @@ static char *show_name(MlirAttribute name) {
     return shown;
 }
 
-/* Room for one more function. */
-static bool grow_functions(tosajit_mlir *m) {
-    if (m->file.count < m->capacity) return true;
-    size_t larger = m->capacity ? 2 * m->capacity : 8;
-    function *functions = realloc(m->functions, larger * sizeof *functions);
-    if (functions) m->functions = functions;
-    const char **shown = realloc(m->file.shown, larger * sizeof *shown);
-    if (shown) m->file.shown = shown;
-    if (functions && shown) m->capacity = larger;
-    return functions && shown;
+static MlirAttribute name_of(MlirOperation op) {
+    return mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString("sym_name"));
 }
 
 static bool add_function(tosajit_mlir *m, MlirOperation op, pointer_map *names) {
     MlirLocation place = mlirOperationGetLocation(op);
-    MlirAttribute name =
-        mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString("sym_name"));
+    const MlirAttribute name = name_of(op);
     if (mlirAttributeIsNull(name) || !mlirAttributeIsAString(name)) {
         mlir_report_error(&m->report, TOSAJIT_BAD_MODULE, place,
                           "func.func: attribute sym_name is missing");
         return false;
     }
-    char *shown = show_name(name);
-    bool twice = pointer_map_find(names, name.ptr, NULL);
-    if (shown && twice)
-        mlir_report_error(&m->report, TOSAJIT_BAD_MODULE, place, "func.func: @%s is defined twice",
-                          shown);
-    if (shown && !twice && grow_functions(m) && pointer_map_add(names, name.ptr, 0)) {
-        m->functions[m->file.count] = (function){op, name, shown};
-        m->file.shown[m->file.count++] = shown;
-        return true;
-    }
-    if (!twice || !shown) report_memory(m);
-    free(shown);
+    if (!tosa_file_add(&m->file, show_name(name), op.ptr)) return report_memory(m);
+    if (!pointer_map_find(names, name.ptr, NULL))
+        return pointer_map_add(names, name.ptr, 0) || report_memory(m);
+    mlir_report_error(&m->report, TOSAJIT_BAD_MODULE, place, "func.func: @%s is defined twice",
+                      tosa_file_name(&m->file, m->file.count - 1));
     return false;
 }
 
@@ -208,13 +184,12 @@ static bool parse_text(tosajit_mlir *m) {
     return fine && list_functions(m);
 }
 
-static void forget_functions(tosajit_mlir *m) {
-    for (size_t k = 0; k < m->file.count; k++) free(m->functions[k].shown);
-    m->file.count = 0;
-}
-
 /* ---------------------------------------------------------------------------------------------
  * The format */
+
+static MlirOperation op_of(const tosa_file *file, size_t index) {
+    return (MlirOperation){file->functions[index].origin};
+}
 
 static bool verify(tosa_file *file) {
     tosajit_mlir *m = (tosajit_mlir *)file;
@@ -229,31 +204,30 @@ static bool verify(tosa_file *file) {
 
 /* A caller's name ends at a 0; names that have one are found as they are shown. */
 static bool is_called(const tosa_file *file, size_t index, const char *wanted) {
-    const tosajit_mlir *m = (const tosajit_mlir *)file;
-    return mlirStringRefEqual(mlirStringAttrGetValue(m->functions[index].name),
+    return mlirStringRefEqual(mlirStringAttrGetValue(name_of(op_of(file, index))),
                               mlirStringRefCreateFromCString(wanted));
 }
 
 static bool build(tosa_file *file, size_t index, const tosajit_expr_options *options,
                   tosa_function *built) {
     tosajit_mlir *m = (tosajit_mlir *)file;
-    return mlir_build(m->functions[index].op, options, &m->report, built);
+    return mlir_build(op_of(file, index), options, &m->report, built);
 }
 
 static char *rename_values(const tosa_file *file, size_t index, const tosa_function *built,
                            const char *text) {
-    const mlir_text source = {file->name, (const char *)file->bytes, file->size};
-    return mlir_rename(&source, ((const tosajit_mlir *)file)->functions[index].op, built, text);
+    const tosajit_mlir *m = (const tosajit_mlir *)file;
+    return mlir_rename(&m->report, op_of(file, index), built, text);
 }
 
 static void tell_error(tosa_file *file, size_t index, int32_t number, const char *message) {
     tosajit_mlir *m = (tosajit_mlir *)file;
-    const MlirOperation function = m->functions[index].op;
+    const MlirOperation function = op_of(file, index);
     MlirOperation op = mlirBlockGetFirstOperation(mlir_block_of(function));
     for (int32_t k = 0; k < number; k++) op = mlirOperationGetNextInBlock(op);
     if (number < 0)
         mlir_report_error(&m->report, TOSAJIT_BAD_MODULE, mlirOperationGetLocation(function),
-                          "@%s: %s", file->shown[index], message);
+                          "@%s: %s", file->functions[index].shown, message);
     else
         mlir_report_error(&m->report, TOSAJIT_BAD_MODULE, mlirOperationGetLocation(op), "%s",
                           message);
@@ -263,8 +237,6 @@ static void close_module(tosa_file *file) {
     tosajit_mlir *m = (tosajit_mlir *)file;
     if (!mlirModuleIsNull(m->module)) mlirModuleDestroy(m->module);
     if (!mlirContextIsNull(m->context)) mlirContextDestroy(m->context);
-    forget_functions(m);
-    free(m->functions);
 }
 
 static const tosa_format format = {.function = "function",
@@ -350,7 +322,7 @@ const char *tosajit_mlir_name(const tosajit_mlir *m, size_t index) {
 }
 
 void *tosajit_mlir_operation(const tosajit_mlir *m, size_t index) {
-    return m && index < m->file.count ? m->functions[index].op.ptr : NULL;
+    return m && index < m->file.count ? m->file.functions[index].origin : NULL;
 }
 
 uint64_t mlir_module_state(const tosajit_mlir *m) { return m->state; }
@@ -365,7 +337,7 @@ static void outline_each(tosajit_mlir *m, size_t first, size_t end, tosajit_mlir
     pointer_map names = {0};
     bool fine = mlir_outline_names(body_of(m), &names) || report_memory(m);
     for (size_t k = first; fine && k < end; k++)
-        fine = mlir_outline(m->functions[k].op, &names, &m->report, &counts[k - first], epilogues);
+        fine = mlir_outline(op_of(&m->file, k), &names, &m->report, &counts[k - first], epilogues);
     pointer_map_release(&names);
 }
 
@@ -374,7 +346,7 @@ tosajit_status mlir_module_outline(tosajit_mlir *m, size_t first, size_t end,
     tosa_report_begin(&m->file.report);
     renew_state(m);
     outline_each(m, first, end, counts, epilogues);
-    forget_functions(m);
+    tosa_file_forget(&m->file);
     list_functions(m);
     return tosa_report_end(&m->file.report);
 }

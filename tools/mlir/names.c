@@ -8,46 +8,10 @@
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "tools/mlir/describe.h"
 #include "tools/mlir/graph.h"
-
-typedef struct names {
-    const mlir_text *source;
-    const char **lines; /* where each line of the file begins */
-    size_t line_count;
-    bool numbered; /* the file has no names, or not all of them */
-} names;
-
-/* ---------------------------------------------------------------------------------------------
- * Names in the file */
-
-static bool index_lines(names *n) {
-    const mlir_text *source = n->source;
-    size_t capacity = 1;
-    for (size_t k = 0; k < source->length; k++) capacity += source->bytes[k] == '\n';
-    n->lines = malloc(capacity * sizeof *n->lines);
-    if (!n->lines) return false;
-    n->lines[n->line_count++] = source->bytes;
-    for (size_t k = 0; k < source->length; k++)
-        if (source->bytes[k] == '\n') n->lines[n->line_count++] = source->bytes + k + 1;
-    return true;
-}
-
-/* The character at a location; null if it is not in this text. */
-static const char *find_place(const names *n, MlirLocation location) {
-    const mlir_text *source = n->source;
-    if (!mlirLocationIsAFileLineColRange(location)) return NULL;
-    MlirStringRef file = mlirIdentifierStr(mlirLocationFileLineColRangeGetFilename(location));
-    if (!mlirStringRefEqual(file, mlirStringRefCreateFromCString(source->name))) return NULL;
-    int line = mlirLocationFileLineColRangeGetStartLine(location),
-        column = mlirLocationFileLineColRangeGetStartColumn(location);
-    if (line < 1 || column < 1 || (size_t)line > n->line_count) return NULL;
-    const char *first = n->lines[line - 1], *end = source->bytes + source->length;
-    return column <= end - first ? first + column - 1 : NULL;
-}
 
 static bool in_name(char c) { return isalnum((unsigned char)c) || (c && strchr("_$.-", c)); }
 
@@ -68,7 +32,7 @@ static bool argument_name(const char *at, char shown[TOSA_SHOWN]) {
 }
 
 /* `%half = ` in front of an op at `at`. */
-static bool result_name(const mlir_text *source, const char *at, MlirOperation op,
+static bool result_name(const mlir_report *source, const char *at, MlirOperation op,
                         char shown[TOSA_SHOWN]) {
     MlirStringRef what = mlirIdentifierStr(mlirOperationGetName(op));
     const char *first = source->bytes, *word = at + (*at == '"'), *end = at;
@@ -84,12 +48,11 @@ static bool result_name(const mlir_text *source, const char *at, MlirOperation o
 
 /* Of an argument, or of what an operation gives. */
 static bool written_name(const mlir_graph *g, int32_t op, size_t index, char shown[TOSA_SHOWN]) {
-    const names *n = g->names;
     const MlirLocation location =
         op < 0 ? mlirValueGetLocation(g->values[index]) : mlirOperationGetLocation(g->ops[op]);
-    const char *at = find_place(n, location);
+    const char *at = mlir_find_character(g->report, location);
     return at &&
-           (op < 0 ? argument_name(at, shown) : result_name(n->source, at, g->ops[op], shown));
+           (op < 0 ? argument_name(at, shown) : result_name(g->report, at, g->ops[op], shown));
 }
 
 static bool are_written(const mlir_graph *g, const tosa_function *built) {
@@ -106,7 +69,7 @@ static void show_name(const tosa_graph *graph, int32_t op, tosa_slot slot, size_
                       char shown[TOSA_SHOWN]) {
     const mlir_graph *g = graph->source;
     if (slot == TOSA_OPERAND || slot == TOSA_OUTPUT) return;
-    if (!g->names->numbered)
+    if (!g->numbered)
         (void)written_name(g, op, index, shown);
     else if (op < 0)
         snprintf(shown, TOSA_SHOWN, "arg%zu", index);
@@ -114,17 +77,15 @@ static void show_name(const tosa_graph *graph, int32_t op, tosa_slot slot, size_
         snprintf(shown, TOSA_SHOWN, "%d", (int)op);
 }
 
-char *mlir_rename(const mlir_text *source, MlirOperation function, const tosa_function *built,
+char *mlir_rename(const mlir_report *source, MlirOperation function, const tosa_function *built,
                   const char *text) {
-    names n = {.source = source};
+    mlir_report own = *source; /* which remembers the last line */
     tosa_reader reader = mlir_reader;
     mlir_graph g;
     reader.name = show_name;
-    const bool fine = mlir_graph_open(&g, function, NULL, &reader) && index_lines(&n);
-    g.names = &n;
-    n.numbered = fine && !are_written(&g, built);
+    const bool fine = mlir_graph_open(&g, function, &own, &reader);
+    g.numbered = fine && !are_written(&g, built);
     char *renamed = fine ? tosa_graph_rename(&g.graph, built, text) : NULL;
     mlir_graph_release(&g);
-    free(n.lines);
     return renamed;
 }

@@ -8,17 +8,12 @@
 
 #include <mlir-c/IR.h>
 
-#include "tools/tosa/graph.h"
-
-/* A file as it was read; `name` as in MLIR's locations. */
-typedef struct mlir_text {
-    const char *name, *bytes;
-    size_t length;
-} mlir_text;
+#include "tools/mlir/report.h"
+#include "tools/tosa/function.h"
 
 /* Replace "%arg1" and "%7 = tosa.add" in text, which the library wrote about `built`, made of
  * `function`. To be freed; null if out of memory. */
-char *mlir_rename(const mlir_text *source, MlirOperation function, const tosa_function *built,
+char *mlir_rename(const mlir_report *source, MlirOperation function, const tosa_function *built,
                   const char *text);
 
 #endif

@@ -67,19 +67,20 @@ static const char *find_line(mlir_report *report, size_t line) {
     return report->bytes + report->line_begin;
 }
 
-/* The line and a caret, where the place is in the text that was read. */
-static void excerpt(mlir_report *report, tosa_place *place) {
-    if (!report->bytes || place->line < 1 || place->column < 1) return;
-    if (strcmp(place->file, report->base->file) != 0) return;
-    const char *line = find_line(report, (size_t)place->line);
-    if (!line) return;
-    const text_span where = {(size_t)place->column - 1, 1};
-    const size_t rest = report->length - report->line_begin;
-    const text_place found = place_find(line, rest, where);
-    if (found.line == 1)
-        place_show(line, rest, &where, &found, place->excerpt, sizeof place->excerpt);
+const char *mlir_find_character(mlir_report *report, MlirLocation location) {
+    MlirLocation found = {NULL};
+    if (!report->bytes || !resolve(location, 0, &found)) return NULL;
+    const MlirStringRef file = mlirIdentifierStr(mlirLocationFileLineColRangeGetFilename(found));
+    const int line = mlirLocationFileLineColRangeGetStartLine(found),
+              column = mlirLocationFileLineColRangeGetStartColumn(found);
+    if (!mlirStringRefEqual(file, mlirStringRefCreateFromCString(report->base->file)) || line < 1 ||
+        column < 1)
+        return NULL;
+    const char *first = find_line(report, (size_t)line), *end = report->bytes + report->length;
+    return first && column <= end - first ? first + column - 1 : NULL;
 }
 
+/* With the line and a caret, where it is in the text that was read. */
 void mlir_find_place(mlir_report *report, MlirLocation location, tosa_place *place) {
     MlirLocation found = {NULL};
     if (!resolve(location, 0, &found)) return;
@@ -87,7 +88,13 @@ void mlir_find_place(mlir_report *report, MlirLocation location, tosa_place *pla
     snprintf(place->file, sizeof place->file, "%.*s", (int)file.length, file.data);
     place->line = mlirLocationFileLineColRangeGetStartLine(found);
     place->column = mlirLocationFileLineColRangeGetStartColumn(found);
-    excerpt(report, place);
+    if (!mlir_find_character(report, found)) return;
+    const char *line = report->bytes + report->line_begin;
+    const size_t rest = report->length - report->line_begin;
+    const text_span where = {(size_t)place->column - 1, 1};
+    const text_place shown = place_find(line, rest, where);
+    if (shown.line == 1)
+        place_show(line, rest, &where, &shown, place->excerpt, sizeof place->excerpt);
 }
 
 void mlir_report_error(mlir_report *report, tosajit_status status, MlirLocation location,

@@ -30,6 +30,8 @@ void mlir_phrase_append(MlirStringRef piece, void *phrase);
 
 /* The place of a location, for tosa_report_tell. */
 void mlir_find_place(mlir_report *report, MlirLocation location, tosa_place *place);
+/* The character there, where it is in the text that was read; else null. */
+const char *mlir_find_character(mlir_report *report, MlirLocation location);
 /* An error at a place. */
 void mlir_report_error(mlir_report *report, tosajit_status status, MlirLocation location,
                        const char *format, ...) DIAG_FORMAT(4, 5);

@@ -9,8 +9,7 @@
 #include <string.h>
 
 static char *rename_text(const repl_kernel *k, const char *text) {
-    if (k && k->file)
-        return tosa_file_rename(mlir_module_file(k->file), k->index, &k->function, text);
+    if (k && k->file) return tosa_file_rename(k->file, k->index, &k->function, text);
     const size_t size = strlen(text) + 1;
     char *copy = malloc(size);
     return copy ? memcpy(copy, text, size) : NULL;
@@ -53,13 +52,13 @@ static bool make_from_line(repl *r, tosajit_engine *engine, bool strict, repl_ke
 }
 
 /* A kernel of function `index` of a file, which is borrowed. */
-static bool make_from_file(repl *r, tosajit_mlir *file, size_t index, tosajit_engine *engine,
+static bool make_from_file(repl *r, tosa_file *file, size_t index, tosajit_engine *engine,
                            bool strict, repl_kernel *k) {
     const tosajit_expr_options options = {.size = sizeof options, .strict = strict};
     *k = (repl_kernel){.line = r->line, .file = file, .index = index};
-    bool fine = !tosa_file_build(mlir_module_file(file), index, &options, &k->function);
+    bool fine = !tosa_file_build(file, index, &options, &k->function);
     if (fine && tosajit_expr_verify(k->function.expr) != TOSAJIT_OK) {
-        tosa_file_report(mlir_module_file(file), index, &k->function, tosajit_last_error());
+        tosa_file_report(file, index, &k->function, tosajit_last_error());
         fine = false;
     }
     if (fine && compile(r, engine, k)) return true;
@@ -141,7 +140,7 @@ static void say(void *context, const tosajit_mlir_finding *finding) {
 
 /* The text being answered as a file, which reports to the session. In a pipe its lines are those of
  * the whole input. */
-static tosajit_mlir *read_file(repl *r) {
+static tosa_file *read_file(repl *r) {
     size_t lines = r->terminal ? 0 : r->line - 1;
     char *padded = malloc(lines + r->length + 1);
     if (!padded) {
@@ -155,23 +154,23 @@ static tosajit_mlir *read_file(repl *r) {
                                     .say = say,
                                     .context = r,
                                     .guard = 1};
-    tosajit_mlir *file = NULL;
-    tosajit_mlir_read(padded, lines + r->length, &options, &file);
+    tosajit_mlir *module = NULL;
+    tosajit_mlir_read(padded, lines + r->length, &options, &module);
     free(padded);
-    return file;
+    return mlir_module_file(module);
 }
 
 void repl_take_mlir(repl *r) {
-    tosajit_mlir *file = read_file(r);
-    bool fine = file && !(r->strict && tosajit_mlir_verify(file));
-    size_t count = fine ? tosajit_mlir_count(file) : 0, k = 0;
+    tosa_file *file = read_file(r);
+    bool fine = file && !(r->strict && tosa_file_verify(file));
+    size_t count = fine ? tosa_file_count(file) : 0, k = 0;
     repl_kernel made;
     for (; k < count && make_from_file(r, file, k, r->engine, r->strict, &made); k++) {
-        if (count > 1) printf("@%s: ", tosajit_mlir_name(file, k));
+        if (count > 1) printf("@%s: ", tosa_file_name(file, k));
         replace_kernel(r, &made);
         show_kernel(r);
     }
-    if (k == 0) tosajit_mlir_close(file); /* or it is the last kernel's */
+    if (k == 0) tosa_file_close(file); /* or it is the last kernel's */
 }
 
 /* The line of the last kernel again. */
@@ -187,11 +186,11 @@ static bool remake_line(repl *r, tosajit_engine *engine, bool strict, repl_kerne
 }
 
 bool repl_remake(repl *r, tosajit_engine *engine, bool strict) {
-    tosajit_mlir *file = r->current.file;
+    tosa_file *file = r->current.file;
     size_t line = r->current.line;
     repl_kernel made;
     if (!r->current.kernel) return true;
-    bool fine = file ? !(strict && tosajit_mlir_verify(file)) &&
+    bool fine = file ? !(strict && tosa_file_verify(file)) &&
                            make_from_file(r, file, r->current.index, engine, strict, &made)
                      : remake_line(r, engine, strict, &made);
     if (!fine) return false;

@@ -48,7 +48,7 @@ static bool write_svg(repl *r, const char *path, FILE *out) {
     (void)path;
     char *plan = repl_print(r, TOSAJIT_VIEW_JSON);
     const bool fine =
-        plan && (plan_svg(plan, k->file ? tosajit_mlir_name(k->file, k->index) : "main", out) ||
+        plan && (plan_svg(plan, k->file ? tosa_file_name(k->file, k->index) : "main", out) ||
                  repl_fail(r, (text_span){0, 0}, "out of memory"));
     free(plan);
     return fine;
@@ -88,7 +88,7 @@ static bool open_object(repl *r, const char *path, aot_object *object, aot_funct
         return repl_fail(r, (text_span){0, 0}, "%s has no name in front of the ending", path);
     function->expr = k->function.expr;
     function->kernel = k->kernel; /* which stays its owner */
-    aot_object_name(object, k->file ? tosajit_mlir_name(k->file, k->index) : "main", function);
+    aot_object_name(object, k->file ? tosa_file_name(k->file, k->index) : "main", function);
     object->functions = function;
     object->function_count = 1;
     return true;

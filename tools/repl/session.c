@@ -110,7 +110,7 @@ bool repl_copy_word(repl *r, text_span word, char *text, size_t capacity) {
 void repl_kernel_release(repl_kernel *k) {
     tosajit_kernel_release(k->kernel);
     tosa_function_release(&k->function);
-    tosajit_mlir_close(k->file);
+    tosa_file_close(k->file);
     free(k->source);
     memset(k, 0, sizeof *k);
 }

@@ -17,7 +17,7 @@ typedef struct repl_kernel {
     char *source; /* the line; owned; null where it is a function */
     size_t length;
     size_t line;            /* of the input where it begins */
-    tosajit_mlir *file;     /* of the function; owned; null where it is a line */
+    tosa_file *file;        /* of the function; owned; null where it is a line */
     size_t index;           /* of the function in file */
     tosa_function function; /* of a line the expression alone */
     tosajit_kernel *kernel; /* null: there is none yet */

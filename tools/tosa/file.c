@@ -112,10 +112,30 @@ tosajit_status tosa_file_opened(tosa_file *f, bool fine, tosa_file **opened) {
     return status;
 }
 
+bool tosa_file_add(tosa_file *f, char *shown, void *origin) {
+    const bool full = f->count == f->capacity;
+    const size_t larger = 2 * f->capacity + 8;
+    struct tosa_named *made =
+        full && shown ? realloc(f->functions, larger * sizeof *made) : f->functions;
+    if (!made || !shown) {
+        free(shown);
+        return false;
+    }
+    f->functions = made;
+    if (full) f->capacity = larger;
+    f->functions[f->count++] = (struct tosa_named){shown, origin};
+    return true;
+}
+
+void tosa_file_forget(tosa_file *f) {
+    while (f->count > 0) free(f->functions[--f->count].shown);
+}
+
 void tosa_file_close(tosa_file *f) {
     if (!f) return;
     f->format->close(f);
-    free(f->shown);
+    tosa_file_forget(f);
+    free(f->functions);
     free(f->owned);
     free(f->name);
     free(f);
@@ -124,7 +144,7 @@ void tosa_file_close(tosa_file *f) {
 size_t tosa_file_count(const tosa_file *f) { return f ? f->count : 0; }
 
 const char *tosa_file_name(const tosa_file *f, size_t index) {
-    return f && index < f->count ? f->shown[index] : NULL;
+    return f && index < f->count ? f->functions[index].shown : NULL;
 }
 
 /* "@a, @b, @c" */
@@ -132,7 +152,8 @@ static void list_names(const tosa_file *f, char *text, size_t capacity) {
     size_t used = 0;
     *text = '\0';
     for (size_t k = 0; k < f->count && used < capacity; k++)
-        used += (size_t)snprintf(text + used, capacity - used, "%s@%s", k ? ", " : "", f->shown[k]);
+        used += (size_t)snprintf(text + used, capacity - used, "%s@%s", k ? ", " : "",
+                                 f->functions[k].shown);
 }
 
 tosajit_status tosa_file_find(tosa_file *f, const char *name, size_t *index) {
@@ -143,7 +164,7 @@ tosajit_status tosa_file_find(tosa_file *f, const char *name, size_t *index) {
                *kind = f->format->function;
     tosa_report_begin(&f->report);
     for (size_t k = 0; k < f->count; k++)
-        if ((!name && f->count == 1) || strcmp(f->shown[k], wanted) == 0 ||
+        if ((!name && f->count == 1) || strcmp(f->functions[k].shown, wanted) == 0 ||
             (f->format->is_called && f->format->is_called(f, k, wanted))) {
             *index = k;
             return TOSAJIT_OK;

@@ -36,9 +36,12 @@ struct tosa_file {
     void *owned; /* bytes, where they are the file's own */
     const uint8_t *bytes;
     size_t size;
-    bool guard;         /* tosajit_mlir_options.guard */
-    const char **shown; /* names of functions, fit to be shown; the format's */
-    size_t count;
+    bool guard; /* tosajit_mlir_options.guard */
+    struct tosa_named {
+        char *shown;  /* the name, fit to be shown; owned */
+        void *origin; /* the format's */
+    } * functions;
+    size_t count, capacity;
 };
 
 /* Begin a file of that many bytes, which starts with a tosa_file, and a call. options may be null.
@@ -51,6 +54,10 @@ void *tosa_read_all(FILE *stream, size_t *size);
 /* The file's bytes; false after an error. */
 bool tosa_file_read_stream(tosa_file *file, FILE *stream);
 bool tosa_file_read_path(tosa_file *file, const char *path);
+/* One more function, whose name becomes the file's, or is freed. False if out of memory, which is
+ * no error yet. */
+bool tosa_file_add(tosa_file *file, char *shown, void *origin);
+void tosa_file_forget(tosa_file *file);
 /* End the call: where all is fine, and nothing was reported, *opened is the file, which is else
  * closed. */
 tosajit_status tosa_file_opened(tosa_file *file, bool fine, tosa_file **opened);

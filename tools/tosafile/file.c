@@ -150,11 +150,10 @@ static char *show_name(const flat_region *region, const flat_block *block) {
 
 static bool add_block(tosafile *f, const flat_region *region, const flat_block *block) {
     char why[TOSA_WHY], *shown = show_name(region, block);
-    if (!shown) return fail_memory(f);
-    file_graph *g = &f->graphs[f->file.count];
-    f->names[f->file.count].name = (flat_text){shown, strlen(shown)};
-    f->names[f->file.count].number = (int32_t)f->file.count;
-    f->file.shown[f->file.count++] = shown;
+    const size_t number = f->file.count;
+    file_graph *g = &f->graphs[number];
+    if (!tosa_file_add(&f->file, shown, g)) return fail_memory(f);
+    f->names[number] = (name_entry){{shown, strlen(shown)}, (int32_t)number};
     if (file_graph_open(g, &file_reader, f->file.bytes, f->file.size, *block, shown, why))
         return true;
     return strcmp(why, "out of memory") == 0 ? fail_memory(f)
@@ -168,8 +167,7 @@ static bool list_blocks(tosafile *f) {
     if (count == 0) return fail(f, TOSAJIT_BAD_MODULE, "there is no block in this file");
     f->graphs = calloc(count, sizeof *f->graphs);
     f->names = calloc(count, sizeof *f->names);
-    f->file.shown = calloc(count, sizeof *f->file.shown);
-    if (!f->graphs || !f->names || !f->file.shown) return fail_memory(f);
+    if (!f->graphs || !f->names) return fail_memory(f);
     for (size_t k = 0; k < regions.count; k++) {
         const flat_region region = flat_region_at(regions, k);
         for (size_t b = 0; b < region.blocks.count; b++) {
@@ -188,7 +186,7 @@ static bool list_blocks(tosafile *f) {
  * The format */
 
 static const tosa_graph *graph_of(const tosa_file *file, size_t index) {
-    return &((const tosafile *)file)->graphs[index].graph;
+    return &((const file_graph *)file->functions[index].origin)->graph;
 }
 
 static bool build(tosa_file *file, size_t index, const tosajit_expr_options *options,

@@ -54,7 +54,6 @@ typedef struct flat_operator {
     uint32_t op;
     const void *attributes;    /* null: none, or another op's */
     flat_list inputs, outputs; /* texts */
-    size_t place;              /* in the file */
 } flat_operator;
 
 typedef struct flat_tensor {
@@ -85,7 +84,7 @@ bool flat_verify(const uint8_t *bytes, size_t size, const char **reason);
 flat_graph flat_graph_of(const uint8_t *bytes);
 flat_region flat_region_at(flat_list regions, size_t index);
 flat_block flat_block_at(flat_list blocks, size_t index);
-flat_operator flat_operator_at(const uint8_t *bytes, flat_list operators, size_t index);
+flat_operator flat_operator_at(flat_list operators, size_t index);
 flat_tensor flat_tensor_at(flat_list tensors, size_t index);
 flat_shape flat_shape_at(flat_list shapes, size_t index);
 flat_text flat_text_at(flat_list texts, size_t index);

@@ -50,7 +50,7 @@ static bool is_variable(const file_graph *g, int32_t value) {
 }
 
 static flat_operator operator_at(const file_graph *g, size_t number) {
-    return flat_operator_at(g->bytes, g->block.operators, number);
+    return flat_operator_at(g->block.operators, number);
 }
 
 /* The value that has name `index`, or -1. */
@@ -210,7 +210,7 @@ static bool open_all(opener *o) {
 }
 
 bool file_graph_open(file_graph *g, const tosa_reader *reader, const uint8_t *bytes, size_t size,
-                     flat_block block, char *shown, char why[TOSA_WHY]) {
+                     flat_block block, const char *shown, char why[TOSA_WHY]) {
     opener o = {.g = g, .why = why};
     *g = (file_graph){.bytes = bytes, .size = size, .block = block, .shown = shown};
     g->graph = (tosa_graph){.reader = reader, .source = g, .end = TOSA_BLOCK};
@@ -224,7 +224,6 @@ bool file_graph_open(file_graph *g, const tosa_reader *reader, const uint8_t *by
 
 void file_graph_release(file_graph *g) {
     tosa_graph_release(&g->graph);
-    free(g->shown);
     free(g->order);
     memset(g, 0, sizeof *g);
 }

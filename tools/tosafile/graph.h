@@ -14,14 +14,14 @@ typedef struct file_graph {
     const uint8_t *bytes; /* the file's */
     size_t size;
     flat_block block;
-    char *shown;    /* its name, fit to be shown; owned */
-    int32_t *order; /* per operation of the graph: the operator's number */
+    const char *shown; /* its name, fit to be shown */
+    int32_t *order;    /* per operation of the graph: the operator's number */
 } file_graph;
 
 /* False with the reason in why, "out of memory" among others; in either case file_graph_release.
- * What bytes hold is sound, and stays, as g does. shown becomes the graph's. */
+ * What bytes hold is sound, and stays, as shown and g do. */
 bool file_graph_open(file_graph *g, const tosa_reader *reader, const uint8_t *bytes, size_t size,
-                     flat_block block, char *shown, char why[TOSA_WHY]);
+                     flat_block block, const char *shown, char why[TOSA_WHY]);
 void file_graph_release(file_graph *g);
 
 /* The operator that an operation of the graph is. */
