@@ -10,6 +10,7 @@
 #include "tools/python/compile.h"
 #include "tools/python/deep.h"
 #include "tools/python/errors.h"
+#include "tools/python/guard.h"
 #include "tools/python/manners.h"
 #include "tools/python/numpy.h"
 #include "tools/python/texts.h"
@@ -163,14 +164,12 @@ static bool read_options(const engine_object *e, arguments *a) {
 /* ---------------------------------------------------------------------------------------------
  * Types */
 
-static bool is_loose(PyObject *object) { return view_is_number(object) || PyBool_Check(object); }
-
 /* The element type that all arrays have; TOSAJIT_TYPE_COUNT if they have several, or there is none.
  */
 static tosajit_type common_type(const remembered *r, const call_given *g, const view *views) {
     tosajit_type common = TOSAJIT_TYPE_COUNT;
     for (Py_ssize_t i = 0; i < r->count; i++) {
-        if (is_loose(g->objects[i])) continue;
+        if (guard_is_loose(g->objects[i])) continue;
         tosajit_type element = views[i].tensor.element;
         if (common != TOSAJIT_TYPE_COUNT && common != element) return TOSAJIT_TYPE_COUNT;
         common = element;
@@ -360,43 +359,6 @@ static kernel_object *kernel_for(engine_object *e, const arguments *a, remembere
 /* ---------------------------------------------------------------------------------------------
  * Calls */
 
-/* Numbers and bools again, as what the kernel takes them for. */
-static bool take_loose(const kernel_object *k, const call_given *g, view *views) {
-    for (Py_ssize_t i = 0; i < k->operand_count; i++) {
-        const tosajit_type element = k->tensors[i].element;
-        if (views[i].tensor.element == element || !is_loose(g->objects[i])) continue;
-        const request ask = {"operand", PyTuple_GetItem(k->names, i), element, 0, false};
-        if (!view_take(k->state, &views[i], g->objects[i], &ask)) return false;
-    }
-    return true;
-}
-
-static bool is_guarded(const kernel_object *k, const view *views) {
-    bool guarded = k->guard && k->guards_all;
-    for (Py_ssize_t i = 0; k->guard && !guarded && i < k->operand_count; i++)
-        for (int32_t d = 0; d < views[i].tensor.rank; d++) guarded |= views[i].tensor.dims[d] == 0;
-    return guarded;
-}
-
-/* What of the operands' elements only a call can know. */
-static bool passes(const kernel_object *k, const view *views) {
-    static const int64_t ones[TOSAJIT_MAX_RANK] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
-    const kernel_object *guard = (const kernel_object *)k->guard;
-    int32_t found = 0;
-    tosajit_tensor operands[TOSAJIT_MAX_TENSORS];
-    for (Py_ssize_t i = 0; i < k->operand_count; i++) operands[i] = views[i].tensor;
-    const tosajit_tensor result =
-        tosajit_dense(TOSAJIT_I32, &found, guard->tensors[guard->operand_count].rank, ones);
-    tosajit_status status;
-    Py_BEGIN_ALLOW_THREADS status =
-        tosajit_run(guard->kernel, operands, (size_t)guard->operand_count, &result, 1);
-    Py_END_ALLOW_THREADS if (errors_raise(k->state, status)) return false;
-    if (found)
-        errors_say(k->state, TOSAJIT_INVALID_ARGUMENT, "%U",
-                   PyTuple_GetItem(k->sentences, found - 1));
-    return !found;
-}
-
 static PyObject *call(engine_object *e, const arguments *a, remembered *r, view *views,
                       const signature *types, tosajit_type *element) {
     kernel_object *kernel = kernel_for(e, a, r, views, types);
@@ -404,8 +366,7 @@ static PyObject *call(engine_object *e, const arguments *a, remembered *r, view 
     if (!kernel) return NULL;
     *element = kernel->result_count == 1 ? kernel->tensors[kernel->operand_count].element
                                          : TOSAJIT_TYPE_COUNT;
-    if (take_loose(kernel, &a->given, views) &&
-        (!is_guarded(kernel, views) || passes(kernel, views)))
+    if (guard_take_loose(kernel, &a->given, views) && guard_passes(kernel, views))
         result = call_run(kernel, &a->given, views);
     Py_DECREF((PyObject *)kernel);
     return result;
