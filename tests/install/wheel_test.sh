@@ -40,14 +40,17 @@ tosajit/_program.py
 tosajit/_reader.py
 tosajit/_show.py
 tosajit/_steps.py
+tosajit/_texts.py
 tosajit/_tosajit.abi3.so
 tosajit/_traced.py
 tosajit/_views.py
+tosajit/as_numexpr.py
 tosajit/libtosajit-codegen.so.0
 tosajit/libtosajit-ops.so.0
 tosajit/libtosajit.so.0
 tosajit/onnxruntime.py
 tosajit/py.typed
+tosajit/special.py
 tosajit/torch/__init__.py
 tosajit/torch/_groups.py
 tosajit/torch/_linear.py

@@ -241,6 +241,16 @@ class Jit(unittest.TestCase):
                 return x
         self.same(tosajit.jit(lambda s: s * 2)(Series()), x * 2)
 
+    def test_special(self):
+        import math
+        from tosajit import special
+        x = arrays(3, 4)
+        for name in special.__all__:
+            function = getattr(special, name)
+            self.same(tosajit.jit(lambda a: function(a) + 0)(x), function(x), name)
+        np.testing.assert_allclose(special.erf(x), np.vectorize(math.erf)(x), 1e-6)
+        np.testing.assert_allclose(special.softmax(x, axis=0).sum(axis=0), np.ones(4), 1e-6)
+
     def test_torch(self):
         try:
             import torch

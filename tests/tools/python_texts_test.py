@@ -194,6 +194,8 @@ def declared(text, arrays, static):
     types = [oracle.NAME_OF[arrays[name].dtype] for name in names]
     ranks = [arrays[name].ndim for name in names]
     made = _numpy.translate(text, names, types, [""] * len(names), ranks, None, "same_kind")[0]
+    if made is None:  # evaluate has more than one kernel for it
+        raise tosajit.ArgumentError("which sizes are 1 is not known before the call" if "squeeze(" in text else "no text makes an empty one")
     for name, type, rank in zip(names, types, ranks) if static else ():
         made = made.replace(f"{name}: {type}[{','.join('?' * rank)}]", f"{name}: {type}[{','.join(map(str, arrays[name].shape))}]", 1)
     return made

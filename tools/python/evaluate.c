@@ -255,13 +255,17 @@ static bool call_by_names(kernel_object *k, const remembered *r) {
     return true;
 }
 
-static kernel_object *compile_for(engine_object *e, const arguments *a, const remembered *r,
+static kernel_object *compile_for(engine_object *e, const arguments *a, remembered *r,
                                   const signature *types, bool quick) {
     const manners_text m = {
         a->text,     r->names,      types->element,           types->rank,
         types->weak, types->floats, (tosajit_type)types->out, (manners_casting)types->casting};
     manners_made made;
     if (!manners_translate(e->state, &m, &made)) return NULL;
+    if (made.function) {
+        r->function = made.function;
+        return NULL;
+    }
     kernel_object *kernel = compile_text_for(e, made.text, r, types, quick);
     bool whole = kernel && kernel->operand_count == r->count && call_by_names(kernel, r);
     if (whole && made.guard) {
@@ -291,11 +295,11 @@ static bool count_bools(const remembered *r, const call_given *g, const view *vi
 
 /* Of a text of the language bools are i1, as masks are. Where it is defined for numbers alone they
  * are numbers; where for neither, the exception is about i1. */
-static kernel_object *compile_here(engine_object *e, const arguments *a, const remembered *r,
+static kernel_object *compile_here(engine_object *e, const arguments *a, remembered *r,
                                    const view *views, signature types, bool quick) {
     PyObject *type, *value, *trace;
     kernel_object *kernel = compile_for(e, a, r, &types, quick);
-    if (kernel || !r->declares) return kernel;
+    if (kernel || !r->declares || r->function) return kernel;
     PyErr_Fetch(&type, &value, &trace);
     if (count_bools(r, &a->given, views, &types)) kernel = compile_for(e, a, r, &types, quick);
     PyErr_Restore(type, value, trace);
@@ -306,7 +310,7 @@ static kernel_object *compile_here(engine_object *e, const arguments *a, const r
 typedef struct compiling {
     engine_object *e;
     const arguments *a;
-    const remembered *r;
+    remembered *r;
     const view *views;
     const signature *types;
     bool quick;
@@ -318,7 +322,7 @@ static void compile_deep(void *data) {
     c->kernel = compile_here(c->e, c->a, c->r, c->views, *c->types, c->quick);
 }
 
-static kernel_object *compile(engine_object *e, const arguments *a, const remembered *r,
+static kernel_object *compile(engine_object *e, const arguments *a, remembered *r,
                               const view *views, const signature *types, bool quick) {
     compiling c = {e, a, r, views, types, quick, NULL};
     deep_call(e->state, compile_deep, &c);
@@ -347,7 +351,8 @@ static kernel_object *kernel_for(engine_object *e, const arguments *a, remembere
     }
     if (slot < TEXTS_KERNELS) return (kernel_object *)Py_NewRef((PyObject *)r->known[slot].kernel);
     kernel_object *kernel = compile(e, a, r, views, types, true);
-    if (!kernel && r->kernels && PyErr_ExceptionMatches(e->state->errors[MODULE_ARGUMENT])) {
+    if (!kernel && r->kernels && PyErr_Occurred() &&
+        PyErr_ExceptionMatches(e->state->errors[MODULE_ARGUMENT])) {
         PyErr_Clear(); /* there may be no room for more kernels of this text */
         texts_forget_kernels(r);
         kernel = compile(e, a, r, views, types, true);
@@ -415,7 +420,7 @@ static PyObject *run_with(engine_object *e, const arguments *a, remembered *r, v
             types.rank[i] = (uint8_t)views[i].tensor.rank;
         }
         result = call(e, a, r, views, &types, &element);
-        if (!result && PyErr_ExceptionMatches(e->state->errors[MODULE_TYPE]))
+        if (!result && PyErr_Occurred() && PyErr_ExceptionMatches(e->state->errors[MODULE_TYPE]))
             result = call_cast(e, a, r, views, &types, element);
     }
     for (Py_ssize_t i = 0; i < r->count; i++)
@@ -423,11 +428,29 @@ static PyObject *run_with(engine_object *e, const arguments *a, remembered *r, v
     return result;
 }
 
-static PyObject *run(engine_object *e, const arguments *a, remembered *r) {
-    view few[VIEW_FEW], *views = view_room(few, r->count);
-    PyObject *result = views ? run_with(e, a, r, views) : NULL;
-    view_leave(views, few);
+/* What is more than a kernel's. */
+static PyObject *run_function(engine_object *e, const arguments *a, const remembered *r) {
+    PyObject *operands = PyTuple_New(r->count), *result = NULL;
+    PyObject *casting = PyUnicode_FromString(manners_casting_word(a->casting));
+    for (Py_ssize_t i = 0; operands && i < r->count; i++)
+        PyTuple_SetItem(operands, i, Py_NewRef(a->given.objects[i]));
+    if (operands && casting)
+        result = PyObject_CallFunctionObjArgs(r->function, (PyObject *)e, operands,
+                                              a->given.out ? a->given.out : Py_None, casting, NULL);
+    Py_XDECREF(casting);
+    Py_XDECREF(operands);
     return result;
+}
+
+static PyObject *run(engine_object *e, const arguments *a, remembered *r) {
+    view few[VIEW_FEW], *views;
+    PyObject *result = NULL;
+    if (!r->function) {
+        if (!(views = view_room(few, r->count))) return NULL;
+        result = run_with(e, a, r, views);
+        view_leave(views, few);
+    }
+    return result || PyErr_Occurred() ? result : run_function(e, a, r);
 }
 
 /* ---------------------------------------------------------------------------------------------

@@ -36,6 +36,9 @@ class Unknown(ArgumentError):
     """A function asks for what is known in a call alone."""
 
 
+Unknown.__module__, Unknown.__qualname__ = "tosajit", "ArgumentError"  # as callers see it
+
+
 def left(why: str) -> NoReturn:
     raise Left(why)
 

@@ -216,6 +216,7 @@ class Jit:
         self.__wrapped__, self.options = function, options
         self.__name__, self.__qualname__ = function.__name__, function.__qualname__
         self.structures: Dict[Any, Function] = {}
+        self.own_engine: Any = None
         self.given: Dict[int, Any] = {}  # by thread, while a call with lists, dicts and objects is under way
         self.made: List[Tuple[str, Any]] = []  # kernels, or why there is none, by the types of operands
         code = function.__code__
@@ -249,7 +250,7 @@ class Jit:
 
     @property
     def engine(self) -> Engine:
-        return _engine_of(self.options)
+        return self.own_engine or _engine_of(self.options)
 
     # --------------------------------------------------------------------------------------------
     # Calls that the extension does not answer
@@ -451,6 +452,7 @@ def jit(function: Any = None, *, accuracy: Optional[str] = None, threads: Option
         return function
     if isinstance(function, (staticmethod, classmethod)):
         return type(function)(jit(function.__func__, accuracy=accuracy, threads=threads))
+    from . import _names, _traced  # noqa: F401  # loaded now, so that no first result waits for it
     if not isinstance(function, types.FunctionType):
         if isinstance(function, types.MethodType):
             return types.MethodType(jit(function.__func__, accuracy=accuracy, threads=threads), function.__self__)

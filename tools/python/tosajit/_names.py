@@ -132,6 +132,8 @@ def _numpy(name: str) -> Any:
 
 @function()
 def clip(a: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None) -> Array:
+    if (min is not None or max is not None) and (a_min is not None or a_max is not None):
+        left("limits of clip, by both their names")
     low, high = (a_min if min is None else min), (a_max if max is None else max)
     t = trace_of(a, low, high)
     bounds = [None if bound is None else t.operand(bound) for bound in (low, high)]

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import _ast
 
-from ._arithmetic import DIM, WIDTH, Value, astype, may_cast, refuse, words, wrong
+from ._arithmetic import DIM, FUNCTIONS, NAMES, WIDTH, Value, astype, may_cast, refuse, words, wrong
 from ._program import Weak, spelled, write
-from ._reader import WORDS, Reader
+from ._reader import WORDS, Foreign, Reader
+from ._tosajit import ArgumentError
 
 TYPE_CHECKING = False  # module typing takes longer to load than everything else here
 if TYPE_CHECKING:
@@ -106,6 +107,19 @@ def _assigned(node: Any) -> str:
     return target.id if target else ""
 
 
+def _is_module(node: Any) -> bool:
+    """Whether it is a name of NumPy's or of the module math, or a ufunc's method."""
+    if type(node) is _ast.Attribute and node.attr in ("reduce", "outer", "accumulate", "reduceat") and type(node.value) is _ast.Name:
+        return node.value.id in FUNCTIONS
+    while type(node) is _ast.Attribute:
+        node = node.value
+    return type(node) is _ast.Name and node.id in ("np", "numpy", "math")
+
+
+def _is_dtype(node: Any) -> bool:
+    return type(node) is _ast.Name and node.id in NAMES
+
+
 def _walk(root: Any, found: Callable[[Any], Any]) -> None:
     """In the order of the text, however deep it is."""
     stack = [root]
@@ -117,7 +131,11 @@ def _walk(root: Any, found: Callable[[Any], Any]) -> None:
         if kind is _ast.IfExp:
             parts = [node.body, node.test, node.orelse]
         elif kind is _ast.Call:
-            parts = [*node.args, *node.keywords]
+            of = [node.func.value] if type(node.func) is _ast.Attribute and not _is_module(node.func) else []
+            to = node.func.attr if of else ""
+            parts = [*of, *[a for a in node.args if to != "astype" or not _is_dtype(a)], *node.keywords]
+        elif kind is _ast.Attribute and _is_module(node) or kind is _ast.keyword and node.arg == "dtype" and _is_dtype(node.value):
+            parts = []
         else:
             parts = []
             for field in node._fields:
@@ -190,12 +208,30 @@ class _Program:
 
 
 def translate(text: str, operands: Sequence[str], types: Sequence[str], weak: Sequence[str], ranks: Sequence[int],
-              out: Optional[str], casting: str) -> Optional[Tuple[str, Optional[str], Tuple[str, ...], bool]]:
+              out: Optional[str], casting: str) -> Any:
     """The text for operands of these types, and perhaps another one, which finds what must not be: its number, and what to say of each, and whether it is about calls without an empty operand, too. None for
-    a text of the language. Of weak operands, which have a kind, b, i or f, the type is one that has their number. The last result is cast to out."""
+    a text of the language. Of weak operands, which have a kind, b, i or f, the type is one that has their number. The last result is cast to out.
+    None and a function where it is more than one kernel's (_texts.py)."""
     tree = _Tree(text)
     if not tree.body:
         return None
+    try:
+        return _in_one(tree, text, operands, types, weak, ranks, out, casting)
+    except Foreign as error:
+        if casting in ("no", "equiv", "safe") or tree.given.marks:
+            raise
+        from ._texts import function_of  # which takes longer to load
+        function = function_of(_Tree(text).body, text, operands)
+        if function is None:
+            plain = ArgumentError(*error.args)
+            plain.status = error.status
+            raise plain from None
+        return (None, function)
+
+
+def _in_one(tree: _Tree, text: str, operands: Sequence[str], types: Sequence[str], weak: Sequence[str], ranks: Sequence[int],
+            out: Optional[str], casting: str) -> Any:
+    """As one kernel's text."""
     strong = sorted({own_type for own_type, how in zip(types, weak) if not how})
     if casting in ("no", "equiv") and len(strong) > 1:
         refuse(f"the operands are of {' and '.join(strong)}, which casting={casting!r} keeps apart")

@@ -9,6 +9,7 @@ import math
 
 from ._arithmetic import (BINARY, COMPARE, DIM, FLOATS, FUNCTIONS, GAP, INTEGERS, NAMES, ONE, WIDTH, Value, astype, fold, invert, kind, literal,
                           logical_not, loose, number, positive, refuse, wrong)
+from ._tosajit import ArgumentError
 from ._views import Dimensions, Views, at_places, listed
 
 TYPE_CHECKING = False  # module typing takes longer to load than everything else here
@@ -24,6 +25,10 @@ _REDUCER_KEYS = {"axis": "axis", "dim": "axis", "keepdims": "keepdims", "keepdim
                  "eps": "eps", "epsilon": "eps"}
 WORDS = {"inf": math.inf, "nan": math.nan, "true": True, "false": False}
 _LANGUAGE = "tosajit.compile takes the library's own language"
+
+
+class Foreign(ArgumentError):
+    """A text has what is no expression of one kernel."""
 
 
 class Reader:
@@ -42,7 +47,9 @@ class Reader:
         return text if len(text) <= 60 else text[:57] + "..."
 
     def foreign(self, node: Any, why: str) -> Any:
-        wrong(f"{self.shown(node)}: {why}")
+        error = Foreign(f"{self.shown(node)}: {why}")
+        error.status = "TOSAJIT_INVALID_ARGUMENT"
+        raise error
 
     def read(self, node: Any) -> Value:
         reader = self.READERS.get(type(node))
@@ -168,6 +175,8 @@ class Reader:
             return self.convert(node, name, arguments)
         if name not in FUNCTIONS:
             self.foreign(node, self.unknown(name))
+        if name == "round" and len(arguments) == 2 and arguments[1].number != 0:
+            self.foreign(node, "the number of digits is 0 here; write round(x * 100) / 100")
         least, most, function = FUNCTIONS[name]
         if not least <= len(arguments) <= most:
             self.foreign(node, f"{name} takes {least if least == most else f'{least} to {most}'} arguments, found {len(arguments)}")
