@@ -302,8 +302,6 @@ LINES = [tuple(part.strip() for part in line.partition(" -> ")[::2]) for line in
 # What is not right yet, by door.
 TEXTS_LATER = set("""
 lgamma(y)
-l + 1
-l * 2 + n[0, :3]
 exp(-(x ** 2) / 2) / sqrt(2 * pi)
 """.strip().split("\n"))
 FUNCTIONS_LATER = set("""

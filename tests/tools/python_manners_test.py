@@ -177,6 +177,36 @@ class Manners(unittest.TestCase):
                         wanted = getattr(np, name)(x, axis=axis, ddof=ddof)
                         np.testing.assert_allclose(tosajit.evaluate(f"{name}(x, axis={axis}, ddof={ddof!r})"), wanted, 1e-12)
 
+    def test_in_the_place_of_numexpr(self):
+        code = """if True:
+            import tosajit.as_numexpr, numpy as np, sys
+            import numexpr as ne
+            from numexpr.necompiler import evaluate
+            x, y = np.arange(5.0), np.ones(5)
+            def f():
+                z = x * 2
+                return ne.evaluate("z + y"), evaluate("z * x"), ne.re_evaluate(), ne.validate("z + nothing")
+            a, b, c, error = f()
+            assert (a == x * 2 + y).all() and (b == x * x * 2).all() and (c == b).all() and isinstance(error, TypeError), (a, b, c, error)
+            assert tuple(map(int, ne.__version__.split("."))) >= (2, 11, 0) and ne.detect_number_of_cores() > 0 and not ne.use_vml and ne.nthreads > 0
+            before = ne.set_num_threads(1)
+            assert ne.get_num_threads() == 1
+            try:
+                ne.disassemble
+            except AttributeError as error:
+                assert "plan" in str(error)
+            try:
+                import pandas as pd
+            except ImportError:
+                sys.exit()
+            df = pd.DataFrame({"a": np.arange(300000.0), "b": np.arange(300000) % 7, "m": np.arange(300000) % 2 == 0})
+            pd.testing.assert_frame_equal(df.query("a > 10 and not b == 3 and m"), df[(df.a > 10) & ~(df.b == 3) & df.m])
+            pd.testing.assert_series_equal(df.eval("sqrt(a) * 2 + b"), np.sqrt(df.a) * 2 + df.b, check_names=False)
+            assert len(df.query("5 < a < 9 or a == 2")) == 4
+        """
+        told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        self.assertEqual((told.returncode, told.stderr), (0, ""))
+
     def test_long_texts_take_no_square_of_their_length(self):
         def seconds(length):
             begin = time.process_time()
@@ -292,7 +322,7 @@ class Manners(unittest.TestCase):
         n, f = np.array([[7, -7, 1]], np.int32), np.ones(3)
         for text, words in (("clz(n)", "there is no function clz"), ("sigmoind(n)", "did you mean sigmoid"), ("intdiv(n, 2)", "no function intdiv"),
                             ("n if", "select"), ("n (", "no Python|error"),
-                            ("n in n", "compared by"), ("lambda n: n", "error"), ("n.nothing", "has no .nothing"), ("np.nothing(n)", "by their names alone"), ("sum(n, axis=2)", "axis 2 is none of 2"),
+                            ("n in n", "compared by"), ("lambda n: n", "error"), ("n.nothing", "has no .nothing"), ("np.nothing(n)", "nothing is no function"), ("n.summ()", "summ is no .* method"), ("gather(n, n)", "no function gather; [^d]"), ("np.load(n)", "load is no"), ("n.__class__", "no .__class__"), ("np.random.normal(n)", "normal is no"), ("n.tofile(n)", "tofile is no"), ("np.__dict__", "no .__dict__"), ("sum(n, axis=2)", "axis 2 is none of 2"),
                             ("'a' + n", "neither a number"),
                             ("1j * n", "complex"), ("transpose(n, (0, 0))", "given twice"), ("x = y = n", "a statement is|expected"), ("1 / 0 + n", "cannot compute"),
                             ("for i in n: n", "error"), ("import os", "no Python|no op import"), ("lambda * n", "no Python"), ("n f", "error|no Python"), ("", "empty|found"),

@@ -442,6 +442,25 @@ static PyObject *run_function(engine_object *e, const arguments *a, const rememb
     return result;
 }
 
+/* An operand has a type that no kernel has: NumPy may compute the text. */
+static PyObject *run_by_numpy(engine_object *e, const arguments *a, const remembered *r) {
+    PyObject *type, *value, *trace, *result = NULL;
+    PyErr_Fetch(&type, &value, &trace);
+    if (!r->declares) result = manners_numpy(a->text, r->names, a->given.objects);
+    if (!result) {
+        PyErr_Clear();
+        PyErr_Restore(type, value, trace);
+        return NULL;
+    }
+    Py_XDECREF(type);
+    Py_XDECREF(value);
+    Py_XDECREF(trace);
+    remembered own = {.names = r->names, .count = r->count, .function = result};
+    PyObject *found = run_function(e, a, &own);
+    Py_DECREF(result);
+    return found;
+}
+
 static PyObject *run(engine_object *e, const arguments *a, remembered *r) {
     view few[VIEW_FEW], *views;
     PyObject *result = NULL;
@@ -450,7 +469,9 @@ static PyObject *run(engine_object *e, const arguments *a, remembered *r) {
         result = run_with(e, a, r, views);
         view_leave(views, few);
     }
-    return result || PyErr_Occurred() ? result : run_function(e, a, r);
+    if (result) return result;
+    if (!PyErr_Occurred()) return run_function(e, a, r);
+    return PyErr_ExceptionMatches(e->state->errors[MODULE_TYPE]) ? run_by_numpy(e, a, r) : NULL;
 }
 
 /* ---------------------------------------------------------------------------------------------

@@ -36,7 +36,7 @@ class Unknown(ArgumentError):
     """A function asks for what is known in a call alone."""
 
 
-Unknown.__module__, Unknown.__qualname__ = "tosajit", "ArgumentError"  # as callers see it
+Unknown.__module__, Unknown.__name__, Unknown.__qualname__ = "tosajit", "ArgumentError", "ArgumentError"  # as callers see it
 
 
 def left(why: str) -> NoReturn:

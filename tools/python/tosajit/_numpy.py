@@ -246,6 +246,14 @@ def _in_one(tree: _Tree, text: str, operands: Sequence[str], types: Sequence[str
     return write(reader.text, program.results, Weak(operands, own_names, types, weak), ranks)
 
 
+def by_numpy(text: str, names: Sequence[str], operands: Sequence[Any]) -> Any:
+    """A function that is the text, where an operand is of uint64, which no kernel has."""
+    if not any(getattr(getattr(a, "dtype", None), "name", "") == "uint64" and type(a).__module__ == "numpy" for a in operands):
+        return None
+    from ._texts import function_of
+    return function_of(_Tree(text).body, text, names)
+
+
 def reword(error: Any, text: str, operands: Sequence[str]) -> None:
     """Of an error about a text that was made here, what it says of the caller's."""
     sentence = str(error).split("\n")[0]

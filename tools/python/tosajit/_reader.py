@@ -77,7 +77,7 @@ class Reader:
         if node.attr == "T":
             value = self.text.array(self.read(node.value))
             return self.text.transpose(value, list(range(value.rank))[::-1])
-        return self.foreign(node, f"an array has no .{node.attr} here; .T, .real and .imag are understood")
+        return self.foreign(node, f"an array has no .{node.attr} here")
 
     def constants(self, node: Any) -> Value:
         """A constant array, of which NumPy makes int64, float64 or bool."""
@@ -158,7 +158,8 @@ class Reader:
 
     def call(self, node: Any) -> Value:
         if type(node.func) is not _ast.Name:
-            self.foreign(node, "functions are called by their names alone: sqrt(x), sum(x, axis=0)")
+            name = getattr(node.func, "attr", "")
+            self.foreign(node, f"{name} is no function of texts, and no method of an array" if name else "is no function that is called by its name")
         name = node.func.id
         if any(type(a) is _ast.Starred for a in node.args) or any(k.arg is None for k in node.keywords):
             self.foreign(node, "arguments are given one by one")
@@ -193,7 +194,7 @@ class Reader:
     def unknown(name: str) -> str:
         import difflib
         known = [*FUNCTIONS, *_REDUCERS, *_MOVERS, *NAMES, *WIDTH]
-        near = difflib.get_close_matches(name, known, 1, 0.75)
+        near = difflib.get_close_matches(name, known, 1, 0.8)
         return f"there is no function {name}" + (f"; did you mean {near[0]}?" if near else f"; {_LANGUAGE}")
 
     def convert(self, node: Any, name: str, arguments: Sequence[Value]) -> Value:

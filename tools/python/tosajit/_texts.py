@@ -104,16 +104,19 @@ class _Write(ast.NodeTransformer):
         return node
 
     def visit_Attribute(self, node: Any) -> Any:
+        if node.attr.startswith("_"):
+            raise _Foreign
         self.generic_visit(node)
         root = node.value
         while isinstance(root, ast.Attribute):
             root = root.value
         if isinstance(root, ast.Name) and root.id in MODULES and root.id not in self.known:
-            if root is node.value and not hasattr(_Module(root.id), node.attr):
+            inner = isinstance(node.value, ast.Attribute) and node.value.attr == "linalg" and root.id != "math"
+            if not (hasattr(_Module(root.id), node.attr) if root is node.value else inner and node.attr in _LINALG or node.attr in _METHODS):
                 raise _Foreign
             return node
-        import numpy
-        if not hasattr(numpy.ndarray, node.attr) and not (isinstance(node.value, ast.Name) and node.value.id in _functions() and node.attr in _METHODS):
+        ufunc = isinstance(node.value, ast.Name) and node.value.id in _functions() and node.attr in _METHODS
+        if node.attr not in _ATTRIBUTES and not ufunc:
             raise _Foreign
         return node
 
@@ -134,11 +137,15 @@ class _Module:
     def __getattr__(self, name: str) -> Any:
         import math
         import numpy
-        if self._name == "math" and not hasattr(math, name):
-            raise AttributeError(name)
-        if name in _functions() and name not in ("max", "min") and (self._name == "math" or hasattr(numpy, name)):
+        if name in ("max", "min", "select", "log") and self._name != "math":
+            return getattr(numpy, name)
+        if name in _CONSTANTS and hasattr(numpy, name):
+            return _CONSTANTS[name]
+        if name in _functions() and hasattr(math if self._name == "math" else numpy, name):
             return _functions()[name]
-        return getattr(math if self._name == "math" else numpy, name)
+        if name == "linalg" and self._name != "math":
+            return numpy.linalg
+        raise AttributeError(name)
 
 
 def _of_trace(a: Any) -> bool:
@@ -209,6 +216,14 @@ def _extreme(name: str, two: str) -> Callable[..., Any]:
     return call
 
 
+def _listed(function: Any) -> Callable[..., Any]:
+    """Axes and sizes one by one, as the language has them, too."""
+    def call(x: Any, *rest: Any, **keywords: Any) -> Any:
+        return function(x, rest) if len(rest) > 1 and all(type(n) is int for n in rest) else function(x, *rest, **keywords)
+    call.__name__ = function.__name__
+    return call
+
+
 def _select(condition: Any, *rest: Any, **keywords: Any) -> Any:
     import numpy
     return numpy.select(condition, *rest, **keywords) if isinstance(condition, (list, tuple)) else numpy.where(condition, *rest)
@@ -238,7 +253,8 @@ def _functions() -> Dict[str, Any]:
     from . import _names
     made: Dict[str, Any] = {}
     for name in dir(numpy):
-        found = getattr(numpy, name, None) if not name.startswith("_") and name not in _LEFT_OUT else None
+        hidden = name.startswith(("_", "from", "load", "save", "gen", "get", "set", "show")) or name in _LEFT_OUT
+        found = None if hidden else getattr(numpy, name, None)
         if isinstance(found, numpy.ufunc):
             made[name] = _of_numbers(found)
         elif callable(found) and not isinstance(found, type) and not isinstance(found, types.ModuleType):
@@ -258,6 +274,8 @@ def _functions() -> Dict[str, Any]:
         made[name] = _of_scipy(_names.FUNCTIONS[word], name)
     made.update(_both=_both, _either=_either, _neither=_neither, _choice=_choice, log=_log, max=_extreme("max", "maximum"), select=_select,
                 min=_extreme("min", "minimum"), len=len, norm=numpy.linalg.norm, **{word: _Module(word) for word in MODULES})
+    made.update({name: _listed(made[name]) for name in ("transpose", "reshape", "flip", "squeeze", "tile", "expand_dims", "broadcast_to")})
+    made.update(permute=made["transpose"], unsqueeze=made["expand_dims"], cat=numpy.concatenate, concat=numpy.concatenate, clamp=numpy.clip)
     _TABLE.update(made)
     return _TABLE
 
@@ -274,6 +292,12 @@ def _of_scipy(function: Any, name: str) -> Callable[..., Any]:
 
 
 _LAMBDAS = {1: lambda function: lambda x: function(x), 2: lambda function: lambda x, y: function(x, y)}
+# Of arrays: none that reads or writes files, or gives memory away.
+_ATTRIBUTES = set("""T mT real imag shape ndim size dtype itemsize nbytes all any argmax argmin argpartition argsort astype clip compress conj conjugate copy
+cumprod cumsum diagonal dot flatten max mean min nonzero prod ptp ravel repeat reshape round searchsorted sort squeeze std sum swapaxes take trace transpose
+var""".split())
+_LINALG = set("cholesky cond cross det diagonal eig eigh eigvals eigvalsh inv lstsq matmul matrix_norm matrix_power matrix_rank multi_dot norm outer pinv qr"
+              " slogdet solve svd svdvals tensordot tensorinv tensorsolve trace vecdot vector_norm".split())
 # What reads files, draws numbers, or changes what it is given.
 _LEFT_OUT = {"load", "loadtxt", "save", "savetxt", "savez", "savez_compressed", "fromfile", "fromregex", "genfromtxt", "memmap", "copyto", "put", "place", "putmask",
              "fill_diagonal", "put_along_axis", "test", "show_config", "show_runtime", "info", "set_printoptions", "get_printoptions", "seterr", "seterrcall",
