@@ -8,6 +8,7 @@ import pickle
 import subprocess
 import sys
 import tempfile
+import types
 import unittest
 import warnings
 
@@ -282,6 +283,47 @@ class Jit(unittest.TestCase):
         for WORD in ("mean", "sum", "max"):
             self.same(by_word(x), getattr(x, WORD)(axis=0))
         WORD = "mean"
+
+    def test_objects_around(self):
+        class Config:
+            scale, table = 1.0, [1.0, 2.0]
+        config, settings, steps = Config(), {"k": 2.0, "w": np.ones(3)}, [1.0, 2.0]
+        module = types.ModuleType("a_module")
+        module.SCALE, module.LIST = 2.0, [1.0]
+
+        def inner(x):
+            return x * settings["k"]
+
+        functions = [lambda x: x * settings["k"] + settings["w"], lambda x: x * config.scale, lambda x: sum(x * s for s in steps), inner,
+                     lambda x: inner(x) + 1, lambda x: x * module.SCALE, lambda x: x * module.LIST[0], lambda x: inner(x) * config.table[0]]
+        jitted, x = [tosajit.jit(f) for f in functions], np.arange(3.0)
+
+        def check():
+            for _ in range(2):
+                for f, g in zip(jitted, functions):
+                    self.same(f(x), g(x))
+        check()
+        settings["k"], config.scale, steps[1], module.SCALE, module.LIST[0] = 3.0, 5.0, 7.0, 9.0, 11.0
+        check()
+        settings["w"] = np.zeros((2, 3))
+        steps.append(1.5)
+        config.table = [4.0]
+        check()
+        del config.scale
+        Config.scale = 13.0
+        check()
+        settings["w"][:] = 5
+        check()
+        by_argument = tosajit.jit(lambda x, f: f(x))
+        k = 2.0
+        multiply = lambda x: x * k
+        self.same(by_argument(x, multiply), x * 2.0)
+        k = 3.0
+        self.same(by_argument(x, multiply), x * 3.0)
+        self.same(by_argument(x, np.exp), np.exp(x))
+        part = tosajit.jit(lambda x, s: x[s] * 2)
+        for s in (slice(1, None), slice(None, None, 2), slice(1, None)):
+            self.same(part(x, s), x[s] * 2)
 
     def test_closures(self):
         def outer(k, table):

@@ -196,6 +196,8 @@ class Trace:
         value = Value(value.text, value.type, {"i1": "b", "i64": "i", "f64": "f"}.get(value.type, "") if python else "", places=self.text.joint(aligned))
         mask = self.common_mask(operands)
         sizes = None if mask is not None else broadcast(*[a.sizes if isinstance(a, Array) else () for a in operands if a is not None])
+        if sizes is None and mask is None:
+            left("sizes that do not fit")
         made = Array(self, self.text.name(value), sizes, mask=mask)
         made.python = python
         return made
@@ -226,6 +228,8 @@ class Trace:
             return NotImplemented
         if not isinstance(a, Array) and not isinstance(b, Array):
             return numbers(sign, a, b)
+        if sign is _ast.Pow and isinstance(a, Array) and not a.ndim and not a.stays:
+            return self.apply(lambda t, x, y: t.power(x, y), a, b)  # of scalars, which have no way of their own for squares
         if sign is _ast.MatMult:
             from ._names import FUNCTIONS
             return FUNCTIONS["matmul"](a, b)
@@ -408,7 +412,7 @@ class Array(_Operators):
         if self.mask is not None:
             left("elements where a mask is true are an array of their own")
         made = Array(self.program, value, sizes)
-        made.base, made.key, made.stays = self, key, key is None
+        made.base, made.key, made.stays = self, key, key is None and (self.stays or self.ndim > 0)
         self.seen.append(weakref.ref(made))
         return made
 
@@ -422,6 +426,8 @@ class Array(_Operators):
 
     @property
     def ndim(self) -> int:
+        if self.mask is not None:
+            left("elements where a mask is true are an array of their own")
         return self.value.rank
 
     @property
@@ -547,8 +553,10 @@ class Array(_Operators):
         if not isinstance(made, Array):
             return made
         if self.mask is not None:  # a copy
+            if not may_cast(made.value.type, self.value.type, "same_kind"):
+                left(f"{made.value.type} is assigned to {self.value.type}")
             return Array(t, Value(astype(t.text, made.value, self.value.type).text, self.value.type, places=made.value.places), None, mask=self.mask)
-        if not self.value.places and self.operand is None:  # a scalar is another one from now on
+        if not self.ndim and not self.stays:  # a scalar is another one from now on
             return made
         self.assign(made, "same_kind")
         return self
@@ -556,7 +564,7 @@ class Array(_Operators):
     def __getitem__(self, key: Any) -> Any:
         t = self.program
         t.settled()
-        if isinstance(key, Array) and key.value.type == "i1" and key.value.rank == self.value.rank and self.mask is key.mask is None and key.value.rank:
+        if isinstance(key, Array) and key.value.type == "i1" and key.sizes == self.sizes is not None and self.mask is key.mask is None and key.value.rank:
             return Array(t, self.value, None, mask=key)
         if self.mask is not None:
             left("elements where a mask is true are an array of their own")
@@ -594,6 +602,8 @@ class Array(_Operators):
     def __setitem__(self, key: Any, new: Any) -> None:
         t = self.program
         beside = None
+        if not self.ndim and not self.stays:
+            raise TypeError(f"'numpy.{DTYPES.get(self.value.type)}' object does not support item assignment")
         if isinstance(new, Array) and any(new is view for view in t.views):
             beside = new
             if new.base is not self or new.key != self.items(key):
@@ -614,10 +624,12 @@ class Array(_Operators):
             value = t.text.array(source.value)
             source = Array(t, Value(astype(t.text, value, self.value.type).text, self.value.type, places=value.places), source.sizes, mask=source.mask)
         else:
+            if isinstance(plain_type(source), float) and self.value.type in INTEGERS:
+                source = int(plain(source))  # which must be one of the type
             value = t.value(source)
             value = t.text.typed(value, "f64") if value.number is None and value.weak == "f" and self.value.type in INTEGERS else value
             source = Array(t, Value(astype(t.text, value, self.value.type).text, self.value.type), ())
-        if isinstance(key, Array) and key.value.type == "i1" and key.value.rank == self.value.rank and key.value.rank:
+        if isinstance(key, Array) and key.value.type == "i1" and key.sizes == self.sizes is not None and key.value.rank:
             return self.replaced(key, source)
         items = self.items(key)
         if items is None or source.mask is not None or self.sizes is None or source.sizes is None:

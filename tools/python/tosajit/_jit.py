@@ -48,18 +48,27 @@ def _is_record(a: Any) -> bool:
             and not callable(a) and kind.__getattribute__ is object.__getattribute__)
 
 
+def _of_class(kind: type) -> Dict[str, Any]:
+    """Attributes of a class that are data."""
+    return {name: held for base in reversed(kind.__mro__[:-1]) for name, held in vars(base).items()
+            if not name.startswith("__") and (isinstance(held, (*_NUMBERS, list, dict, set)) or _is_leaf(held))}
+
+
 def flatten(a: Any, leaves: List[Any]) -> Any:
     """What stays when leaves are taken out: something hashable."""
     if _is_leaf(a):
         leaves.append(a)
         return LEAF
     kind = type(a)
+    if kind is slice:
+        return (slice, tuple([flatten(item, leaves) for item in (a.start, a.stop, a.step)]))
     if isinstance(a, (tuple, list)):
         return (kind, tuple([flatten(item, leaves) for item in a]))
     if kind is dict:
         return (dict, tuple(a), tuple([flatten(item, leaves) for item in a.values()]))
     if _is_record(a):
-        return (_Record, kind, tuple(vars(a)), tuple([flatten(item, leaves) for item in vars(a).values()]))
+        held = {**_of_class(kind), **vars(a)}
+        return (_Record, kind, tuple(held), tuple([flatten(item, leaves) for item in held.values()]))
     try:
         hash(a)
         return _Static(a)
@@ -100,12 +109,22 @@ def unflatten(tree: Any, leaves: Any) -> Any:
         vars(made).update({key: unflatten(item, leaves) for key, item in zip(tree[2], tree[3])})
         return made
     items = [unflatten(item, leaves) for item in tree[1]]
+    if kind is slice:
+        return slice(*items)
     return kind(items) if kind in (tuple, list) else kind._make(items) if hasattr(kind, "_make") else kind(items)
+
+
+def _is_opaque(tree: Any) -> bool:
+    """Whether something among arguments may change without being another object."""
+    if type(tree) is _Static:
+        a = tree.a
+        return tree.by_id and (not _stays(a) or isinstance(a, types.FunctionType) and bool(a.__closure__))
+    return isinstance(tree, tuple) and any(map(_is_opaque, tree[-1] if tree and isinstance(tree[0], type) else tree))
 
 
 def _has_objects(tree: Any) -> bool:
     """Whether there is something among arguments that a function can change, or that is more than its parts."""
-    return any(part is not LEAF and type(part) is not _Static for part in [*tree[0][1], *tree[1][2]])
+    return any(part is not LEAF and type(part) is not _Static for part in [*tree[0][1], *tree[1][2], *tree[2][1]])
 
 
 # ------------------------------------------------------------------------------------------------
@@ -120,50 +139,95 @@ def _is_number_or_array(a: Any) -> bool:
     return type(a) in _NUMBERS or numpy is not None and type(a) is numpy.ndarray and a.dtype.kind in "biuf" and a.dtype.isnative
 
 
+_FOREIGN = {"numpy", "scipy", "torch", "jax", "pandas", "tosajit", "math", "cmath", "operator", "functools", "itertools", "typing", "builtins"}
+
+
+def _is_foreign(module: Any) -> bool:
+    """Whether it is a library's, whose variables stay."""
+    root = str(module).split(".")[0]
+    return root in _FOREIGN or root in sys.stdlib_module_names and root != "__main__"
+
+
+def _stays(a: Any) -> bool:
+    """Whether it is the same as long as it is the same object."""
+    if isinstance(a, (str, bytes, type(None), type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, Function, frozenset, range, complex)):
+        return True
+    if isinstance(a, tuple):
+        return all(_stays(item) or type(item) in _NUMBERS for item in a)
+    kind = type(a)
+    return kind.__module__.split(".")[0] in ("numpy", "typing", "enum", "operator", "functools", "_thread") and not hasattr(kind, "__setitem__") or _is_enum(a)
+
+
+def _is_enum(a: Any) -> bool:
+    enum = sys.modules.get("enum")
+    return enum is not None and isinstance(a, enum.Enum)
+
+
 class Surroundings:
-    """Globals and variables of outer functions, which a function reads: numbers and arrays are operands, and what else there is must stay."""
+    """Globals and variables of outer functions, which a function reads: numbers and arrays are operands, objects are arguments, and what else
+    there is must stay."""
 
     def __init__(self, function: types.FunctionType):
         self.captured: List[Tuple[Any, str]] = []
         self.watched: List[Tuple[Any, str, Any]] = []
+        self.objects: List[Tuple[Any, str]] = []
         self.names: List[str] = []
-        self.add(function)
-        for cell, name in zip(function.__closure__ or (), function.__code__.co_freevars):
-            try:
-                held = cell.cell_contents
-            except ValueError:
-                continue
-            self.place(cell, "cell_contents", name, held)
-        self.helpers(function, function, {function})
-
-    def add(self, function: types.FunctionType) -> None:
+        self.unsafe = ""
         for name in dict.fromkeys(name for code in _codes(function.__code__) for name in code.co_names):
             if name in function.__globals__:
                 self.place(function.__globals__, name, name, function.__globals__[name])
+        for cell, name in zip(function.__closure__ or (), function.__code__.co_freevars):
+            if _is_filled(cell):
+                self.place(cell, "cell_contents", name, cell.cell_contents)
+        self.helpers(function, {function})
 
     def place(self, holder: Any, key: str, name: str, held: Any) -> None:
         if _is_number_or_array(held):
             self.captured.append((holder, key))
             self.names.append(name)
+        elif _stays(held):
+            self.watched.append((holder, key, held))
         else:
+            self.objects.append((holder, key))
+
+    def near(self, user: types.FunctionType) -> List[Any]:
+        """What a function may call, and modules that it reads from."""
+        names = [name for code in _codes(user.__code__) for name in code.co_names]
+        found = [user.__globals__.get(name) for name in names]
+        found += [cell.cell_contents for cell in user.__closure__ or () if _is_filled(cell)]
+        for module in [a for a in found if isinstance(a, types.ModuleType) and not _is_foreign(a.__name__)]:
+            for name in names:
+                if name in vars(module):
+                    self.watch(vars(module), name)
+                    found.append(vars(module)[name])
+        return found
+
+    def watch(self, holder: Any, key: str) -> None:
+        held = holder[key] if type(holder) is dict else holder.cell_contents
+        if not _stays(held) and not _is_number_or_array(held):
+            self.unsafe = f"a function that it calls reads {key}, which may change"
+        if all(k != key or h is not holder for h, k, _ in self.watched):
             self.watched.append((holder, key, held))
 
-    def helpers(self, function: types.FunctionType, user: types.FunctionType, seen: set) -> None:
-        """Functions of the same module, which it may call, have the numbers that they had."""
-        near = [function.__globals__.get(name) for code in _codes(user.__code__) for name in code.co_names]
-        near += [cell.cell_contents for cell in user.__closure__ or () if _is_filled(cell)]
-        for found in near:
-            if isinstance(found, types.FunctionType) and found.__globals__ is function.__globals__ and found not in seen:
-                seen.add(found)
-                for name in dict.fromkeys(word for code in _codes(found.__code__) for word in code.co_names):
-                    if name in found.__globals__ and all(key != name or holder is not found.__globals__ for holder, key, _ in self.watched):
-                        self.watched.append((found.__globals__, name, found.__globals__[name]))
-                self.helpers(function, found, seen)
+    def helpers(self, user: types.FunctionType, seen: set) -> None:
+        """Functions that it may call have the numbers that they had."""
+        for found in self.near(user):
+            found = found.__wrapped__ if isinstance(found, Function) else found
+            if not isinstance(found, types.FunctionType) or found in seen or _is_foreign(found.__module__):
+                continue
+            seen.add(found)
+            for name in dict.fromkeys(word for code in _codes(found.__code__) for word in code.co_names):
+                if name in found.__globals__:
+                    self.watch(found.__globals__, name)
+            for cell in found.__closure__ or ():
+                if _is_filled(cell):
+                    self.watch(cell, "cell_contents")
+            self.helpers(found, seen)
 
-    def with_others(self, function: types.FunctionType, others: Sequence[Any]) -> types.FunctionType:
-        """The function with others for the captured."""
+    def with_others(self, function: types.FunctionType, others: Sequence[Any], objects: Sequence[Any]) -> types.FunctionType:
+        """The function with others for the captured, and for objects."""
         spread, cells = dict(function.__globals__), list(function.__closure__ or ())
-        for (holder, key), other in zip(self.captured, others):
+        for (holder, key), other in [*zip(self.captured, others), *zip(self.objects, objects)]:
             if type(holder) is dict:
                 spread[key] = other
             else:
@@ -215,8 +279,8 @@ class Jit:
     def __init__(self, function: types.FunctionType, options: Dict[str, Any]):
         self.__wrapped__, self.options = function, options
         self.__name__, self.__qualname__ = function.__name__, function.__qualname__
+        self.engines: Dict[int, Engine] = {}  # of texts, by thread
         self.structures: Dict[Any, Function] = {}
-        self.own_engine: Any = None
         self.given: Dict[int, Any] = {}  # by thread, while a call with lists, dicts and objects is under way
         self.made: List[Tuple[str, Any]] = []  # kernels, or why there is none, by the types of operands
         code = function.__code__
@@ -230,7 +294,8 @@ class Jit:
         """What it reads beside its operands may be another one by now."""
         self.around = Surroundings(self.__wrapped__)
         self.structures.clear()
-        self.function._renew(tuple(self.around.captured), tuple(self.around.watched))
+        never = ((self, "", None),) if self.around.objects else ()  # which no call finds as it is
+        self.function._renew(tuple(self.around.captured), (*never, *self.around.watched))
 
     @property
     def __signature__(self) -> Any:
@@ -250,7 +315,7 @@ class Jit:
 
     @property
     def engine(self) -> Engine:
-        return self.own_engine or _engine_of(self.options)
+        return self.engines.get(threading.get_ident()) or _engine_of(self.options)
 
     # --------------------------------------------------------------------------------------------
     # Calls that the extension does not answer
@@ -261,6 +326,9 @@ class Jit:
             self.renew()
         tree, leaves, values = self.bound(args, keywords)
         if _traced(leaves):
+            made = self.__wrapped__(*args, **keywords)
+            return made if out is None else _copied(out, made)
+        if _is_opaque(tree):
             made = self.__wrapped__(*args, **keywords)
             return made if out is None else _copied(out, made)
         called = self.structures.get(tree)
@@ -285,7 +353,7 @@ class Jit:
     def around_is_same(self) -> bool:
         fresh = Surroundings(self.__wrapped__)
         same = lambda a, b: len(a) == len(b) and all(x is y for p, q in zip(a, b) for x, y in zip(p, q))
-        return same(fresh.captured, self.around.captured) and same(fresh.watched, self.around.watched)
+        return (same(fresh.captured, self.around.captured) and same(fresh.watched, self.around.watched) and same(fresh.objects, self.around.objects))
 
     def bound(self, args: Sequence[Any], keywords: Dict[str, Any]) -> Tuple[Any, List[Any], Any]:
         """Arguments, each in its place, as a tree and leaves."""
@@ -294,7 +362,8 @@ class Jit:
             found = self.__signature__.bind(*args, **keywords)
             found.apply_defaults()
             args, keywords = found.args, found.kwargs
-        return (flatten(tuple(args), leaves), flatten(dict(keywords), leaves)), leaves, args
+        around = [holder[key] if type(holder) is dict else holder.cell_contents for holder, key in self.around.objects]
+        return (flatten(tuple(args), leaves), flatten(dict(keywords), leaves), flatten(around, leaves)), leaves, args
 
     def plainly(self, tree: Any, *leaves: Any, out: Any = None) -> Any:
         """As it is written, by NumPy."""
@@ -314,7 +383,7 @@ class Jit:
     def make_plainly(self, operands: Any, element_types: Any, sizes: Any) -> Any:
         """For a call whose arguments are the operands."""
         count = len(self.parameters)
-        return self.make(((tuple, (LEAF,) * count), (dict, (), ())), operands, element_types, sizes)
+        return self.make(((tuple, (LEAF,) * count), (dict, (), ()), (list, ())), operands, element_types, sizes)
 
     def make(self, tree: Any, operands: Any, element_types: Any, sizes: Any) -> Any:
         """What function.c keeps for operands of these types."""
@@ -326,6 +395,8 @@ class Jit:
         try:
             if _assigns_outside(self.__wrapped__):
                 raise Left("it assigns to variables that are not its own")
+            if self.around.unsafe:
+                raise Left(self.around.unsafe)
             if _draws(self.__wrapped__, set()):
                 raise Left("it may draw random numbers, or read a clock or a file")
             made = tracing.made()

@@ -111,6 +111,7 @@ def astype(a: Any, dtype: Any, order: str = "K", casting: str = "unsafe", subok:
     value = x.program.text.array(x.value)
     value = _arithmetic.astype(x.program.text, value, own)
     made = Array(x.program, x.program.text.name(Value(value.text, own, places=x.value.places)), x.sizes, mask=x.mask)
+    made.stays = x.stays
     return made
 
 
@@ -118,10 +119,15 @@ def astype(a: Any, dtype: Any, order: str = "K", casting: str = "unsafe", subok:
 def where(condition: Any, *values: Any) -> Any:
     if len(values) != 2:
         return trace_of(condition, *values).leave(_numpy("where"), (condition, *values), {})
+    return _staying(_chosen(condition, *values))
+
+
+def _chosen(condition: Any, *values: Any) -> Array:
+    """The same, and a scalar where there are no dimensions."""
     t = trace_of(condition, *values)
     operands = [t.operand(a) for a in values]
     if not any(isinstance(a, Array) for a in operands):
-        operands = [t.array(a) if isinstance(a, Number) else t.array(a) for a in operands]
+        operands = [t.array(a) for a in operands]
     return t.apply(_arithmetic.FUNCTIONS["where"][2], t.array(condition), *operands)
 
 
@@ -163,6 +169,10 @@ def copy(a: Any, order: str = "K", subok: bool = False) -> Array:
     return _staying(Array(x.program, x.value, x.sizes, mask=x.mask))
 
 
+def _like(x: Array) -> Array:
+    return Array(x.program, x.value, x.sizes, mask=x.mask)
+
+
 def _staying(made: Array) -> Array:
     """An array, also where it has no dimension."""
     made.stays = True
@@ -195,7 +205,9 @@ def angle(z: Any, deg: bool = False) -> Array:
 
 @function()
 def sinc(x: Any) -> Array:
-    y = 3.141592653589793 * where(_floating(x) == 0, 1.0e-20, x)
+    y = 3.141592653589793 * arrays(x)[0]
+    least = {"f16": 0.0009765625, "f32": 1.1920928955078125e-07}.get(y.value.type, 2.220446049250313e-16)
+    y = _chosen(y == 0, least, y)
     return FUNCTIONS["sin"](y) / y
 
 
@@ -204,7 +216,7 @@ def heaviside(x1: Any, x2: Any) -> Array:
     t = trace_of(x1, x2)
     own = t.text.floating(t.value(t.operand(x1)), t.value(t.operand(x2)))
     x, h = (astype(t.array(a), own) if own in ("f16", "f32", "f64") else t.array(a) for a in (x1, x2))
-    return where(x == 0, h, where(x < 0, 0.0, where(x > 0, 1.0, x)))
+    return _chosen(x == 0, h, _chosen(x < 0, 0.0, _chosen(x > 0, 1.0, x)))
 
 
 @function("divmod")
@@ -216,7 +228,7 @@ def divmod_(x1: Any, x2: Any) -> Tuple[Array, Array]:
 def modf(x: Any) -> Tuple[Array, Array]:
     x = _least_float(x)
     whole = FUNCTIONS["trunc"](x)
-    rest = where(FUNCTIONS["isinf"](x), 0.0, x - whole)
+    rest = _chosen(FUNCTIONS["isinf"](x), 0.0, x - whole)
     return FUNCTIONS["copysign"](rest, x), whole
 
 
@@ -288,10 +300,10 @@ def nan_to_num(x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, ne
     if not copy:
         left("nan_to_num in place")
     if x.value.type not in FLOATS:
-        return Array(x.program, x.value, x.sizes)
+        return _scalar(copy(x)) if not x.value.rank else _like(x)
     most = {"f16": 65504.0, "f32": 3.4028234663852886e38}.get(x.value.type, 1.7976931348623157e308)
-    return where(FUNCTIONS["isnan"](x), nan, where(isposinf(x), most if posinf is None else posinf,
-                                                   where(isneginf(x), -most if neginf is None else neginf, x)))
+    return _chosen(FUNCTIONS["isnan"](x), nan, _chosen(isposinf(x), most if posinf is None else posinf,
+                                                   _chosen(isneginf(x), -most if neginf is None else neginf, x)))
 
 
 @function()
@@ -303,13 +315,13 @@ def logit(x: Any) -> Array:
 @function()
 def xlogy(x: Any, y: Any) -> Array:
     x, y = arrays(x, y)
-    return where((x == 0) & ~FUNCTIONS["isnan"](y), 0.0, x * FUNCTIONS["log"](_floating(y)))
+    return _chosen((x == 0) & ~FUNCTIONS["isnan"](y), 0.0, x * FUNCTIONS["log"](_floating(y)))
 
 
 @function()
 def xlog1py(x: Any, y: Any) -> Array:
     x, y = arrays(x, y)
-    return where((x == 0) & ~FUNCTIONS["isnan"](y), 0.0, x * FUNCTIONS["log1p"](_floating(y)))
+    return _chosen((x == 0) & ~FUNCTIONS["isnan"](y), 0.0, x * FUNCTIONS["log1p"](_floating(y)))
 
 
 @function()
@@ -361,7 +373,7 @@ def _summed(name: str, a: Any, axis: Any, dtype: Any, keepdims: Any, initial: An
     if wide not in FLOATS + ("i64",) and not (wide == own and wide == "i32"):
         left(f"{name} in {wide}")
     if where_ is not True:
-        x = where(where_, x, neutral)
+        x = _chosen(where_, x, neutral)
     made = _reduced(name, _as(x, wide), axes_of(x, axis), keepdims, wide)
     if initial is not None:
         kind = _kind(initial)
@@ -402,7 +414,7 @@ def _extreme(name: str, two: str) -> Any:
         if where is not True:
             if initial is None:
                 left(f"{name} with where= needs initial=")
-            x = FUNCTIONS["where"](where, x, initial)
+            x = _chosen(where, x, initial)
         if initial is not None and (_kind(initial) == "f" and own not in FLOATS or own == "i1"):
             left("an initial of another type")
         made = _reduced(name, x, axes_of(x, axis), keepdims, own)
@@ -419,7 +431,7 @@ def _truth(name: str) -> Any:
     def call(a: Any, axis: Any = None, keepdims: Any = False, where: Any = True) -> Array:
         x, = arrays(a)
         if where is not True:
-            x = FUNCTIONS["where"](where, x != 0, name == "all")
+            x = _chosen(where, x != 0, name == "all")
         value = Value(x.program.text.truth(x.value), "i1", places=x.value.places)
         x = Array(x.program, x.program.text.name(value), x.sizes, mask=x.mask)
         return _reduced(name, x, axes_of(x, axis), keepdims, "i1")
@@ -444,7 +456,7 @@ def mean(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False, whe
 
 def _counted(mask: Any, x: Array, axis: Any, keepdims: Any, own: str) -> Array:
     """How many elements are meant, as floats."""
-    chosen = FUNCTIONS["where"](mask, full_like(x, 1, "float64"), 0.0)
+    chosen = _chosen(mask, full_like(x, 1, "float64"), 0.0)
     return _as(sum_(chosen, axis, None, keepdims), own)
 
 
@@ -491,6 +503,8 @@ def ptp(a: Any, axis: Any = None, keepdims: Any = False) -> Array:
 def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: Any = False) -> Any:
     if returned:
         left("average with returned=")
+    if 0 in arrays(a)[0].sizes:
+        left("an average of nothing")
     if weights is None:
         return mean(a, axis, None, keepdims)
     x, w = arrays(a, weights)
@@ -509,7 +523,7 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
 
 
 def _no_nan(x: Array, instead: Any) -> Array:
-    return where(FUNCTIONS["isnan"](x), instead, x) if x.value.type in FLOATS else x
+    return _chosen(FUNCTIONS["isnan"](x), instead, x) if x.value.type in FLOATS else x
 
 
 @function()
@@ -544,9 +558,9 @@ def _nan_spread(name: str) -> Any:
             left(f"an argument of {name}")
         own, ddof = x.value.type, plain(ddof if correction is None else correction)
         missing = FUNCTIONS["isnan"](x)
-        less = FUNCTIONS["where"](missing, 0.0, x - nanmean(x, axis, None, True))
+        less = _chosen(missing, 0.0, x - nanmean(x, axis, None, True))
         count = _counted(~missing, x, axis, keepdims, own) - ddof
-        made = FUNCTIONS["where"](count <= 0, float("nan"), sum_(less * less, axis, None, keepdims) / count)
+        made = _chosen(count <= 0, float("nan"), sum_(less * less, axis, None, keepdims) / count)
         return FUNCTIONS["sqrt"](made) if name == "nanstd" else made
     call.__name__ = name
     return call
@@ -563,8 +577,8 @@ def _nan_extreme(name: str, far: float) -> Any:
         if initial is not None or where is not True:
             left(f"an argument of nan{name}")
         missing = FUNCTIONS["isnan"](x)
-        made = FUNCTIONS[name](FUNCTIONS["where"](missing, far, x), axis, keepdims)
-        return FUNCTIONS["where"](all_(missing, axis, keepdims), float("nan"), made)
+        made = FUNCTIONS[name](_chosen(missing, far, x), axis, keepdims)
+        return _chosen(all_(missing, axis, keepdims), float("nan"), made)
     call.__name__ = name
     return call
 
@@ -870,7 +884,7 @@ def column_stack(tup: Any) -> Array:
 def roll(a: Any, shift: Any, axis: Any = None) -> Array:
     x, = arrays(a)
     if axis is None:
-        return x if not x.ndim else reshape(roll(ravel(x), shift, 0), x.shape) if x.ndim > 1 else roll(x, shift, 0)
+        return copy(x) if not x.ndim else reshape(roll(ravel(x), shift, 0), x.shape) if x.ndim > 1 else roll(x, shift, 0)
     if isinstance(shift, (tuple, list)) or isinstance(axis, (tuple, list)):
         left("roll along several axes")
     axis, = axes_of(x, axis)
@@ -945,7 +959,7 @@ def _triangle(m: Any, k: Any, lower: bool) -> Array:
     x.program.sized = True
     mask = x.program.constant(numpy.tri(*x.shape[-2:], k=operator.index(k), dtype=bool))
     zero = _as(x.program.array(False), x.value.type)
-    return where(mask, x, zero) if lower else where(mask, zero, x)
+    return _chosen(mask, x, zero) if lower else _chosen(mask, zero, x)
 
 
 @function()
@@ -967,8 +981,8 @@ def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = 
 def full_like(a: Any, fill_value: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, device: Any = None) -> Array:
     x, = arrays(a) if isinstance(a, (Array, Number)) else (trace_of(fill_value).array(a),)
     t = x.program
-    if shape is not None:
-        left("full_like with shape=")
+    if shape is not None or x.mask is not None:
+        left("full_like with shape=, or of elements where a mask is true")
     own = dtype_name(dtype) if dtype is not None else x.value.type
     if isinstance(fill_value, (bool, int, float)):
         value = _arithmetic.astype(t.text, _arithmetic.number(fill_value), own)

@@ -34,6 +34,7 @@ class Steps:
         self.calls: List[str] = []
         self.free = False  # how many elements there are depends on elements
         self.kernels: List[Any] = []
+        self.guarded = 0  # how many guards kernels have seen to
 
     def note_constant(self, array: Any) -> None:
         self.registers.append(array)
@@ -58,6 +59,7 @@ class Steps:
                 todo.append(a)
         if not todo:
             return
+        self.guarded = len(t.text.guards)
         text, guard, _, for_all = t.write(todo)
         kernel, checks = self.engine.compile(text), self.engine.compile(guard) if guard else None
         step = (kernel, checks, for_all, len(self.registers))

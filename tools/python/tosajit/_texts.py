@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ast
 import sys
+import threading
 import types
 
 from ._arithmetic import FUNCTIONS as OWN, NAMES, WIDTH, wrong
@@ -317,11 +318,12 @@ class TextFunction:
 
     def __call__(self, engine: Any, operands: Tuple[Any, ...], out: Any, casting: str) -> Any:
         import numpy
-        self.jit.own_engine = engine
+        thread = threading.get_ident()
+        self.jit.engines[thread] = engine
         try:
             made = self.jit.function(*operands)
         finally:
-            self.jit.own_engine = None
+            self.jit.engines.pop(thread, None)
         if made is None:
             wrong("the text gives no array")
         if out is not None:

@@ -53,14 +53,17 @@ class Tracing:
         if numpy is not None and all(how or type(a) is numpy.ndarray or isinstance(a, numpy.generic) for a, how in zip(self.operands, weak)):
             self.steps = t.steps = Steps(t, self.jit.engine, self.operands)
             t.cut = cut
+        for a, own in zip(self.operands, t.arrays):
+            if own is not None:
+                own.stays = numpy is None or not isinstance(a, numpy.generic)
         given = [Number(t, t.weak_value(k), a, {k}) if how else t.arrays[k] for k, (a, how) in enumerate(zip(self.operands, weak))]
         leaves = iter(given[:self.count])
-        args, keywords = unflatten(self.tree[0], leaves), unflatten(self.tree[1], leaves)
+        args, keywords, around = (unflatten(part, leaves) for part in self.tree)
         before: List[Any] = []
-        tree = (flatten(args, before), flatten(keywords, before))
-        result = self.jit.around.with_others(self.jit.__wrapped__, given[self.count:])(*args, **keywords)
+        tree = (flatten(args, before), flatten(keywords, before), flatten(around, before))
+        result = self.jit.around.with_others(self.jit.__wrapped__, given[self.count:], around)(*args, **keywords)
         after: List[Any] = []
-        if tree != (flatten(args, after), flatten(keywords, after)) or any(a is not b for a, b in zip(before, after)):
+        if tree != (flatten(args, after), flatten(keywords, after), flatten(around, after)) or any(a is not b for a, b in zip(before, after)):
             raise Left("it changes an object that it is given")
         return result
 
@@ -93,10 +96,10 @@ class Tracing:
             self.compare(cut)
         written = list(t.written)
         results += [t.written[k] for k in written]
-        if self.steps is not None and any(what != "constant" for what, _ in self.steps.steps):
-            return self.in_steps(results, shape, places, written)
         if not results:
             raise Left("no result is an array that it computes")
+        if self.steps is not None and any(what != "constant" for what, _ in self.steps.steps):
+            return self.in_steps(results, shape, places, written)
         text, guard, sentences, for_all = t.write(results)
         engine = self.jit.engine
         kernel = engine.compile(text)
@@ -125,6 +128,8 @@ class Tracing:
         t = self.trace
         assert t is not None
         self.steps.compute(results)
+        if self.steps.guarded < len(t.text.guards):
+            raise Left("what may raise is no part of a result")
         self.kernels = self.steps.kernels
         at = [self.steps.place(a) for a in results]
         places = [(how, at[what] if how in ("result", "python", "array") else what) for how, what in places]
