@@ -25,7 +25,7 @@ REDUCE = ["sum", "mean", "max", "min", "prod", "any", "all", "std", "var", "ptp"
 VIEWS = ["{}.T", "{}[::-1]", "{}[1:]", "{}[:-1]", "{}[..., None]", "{}[None]", "{}[0]", "{}[..., -1]", "{}[..., ::2]", "{}.reshape(-1)", "{}.copy()", "np.flip({}, -1)", "{}[:, 0]",
          "np.squeeze({})", "np.expand_dims({}, -1)", "np.roll({}, 1)", "np.repeat({}, 2, axis=0)", "np.tile({}, 2)", "np.diff({}, axis=-1)", "np.swapaxes({}, 0, -1)", "{}.reshape(-1, 1)",
          "np.concatenate([{0}, {0}])", "np.stack([{0}, {0}], axis=-1)", "np.pad({}, 1)", "np.sort({}, axis=-1)", "np.cumsum({}, axis=0)", "np.atleast_2d({})", "{}.astype(np.float32)",
-         "{}.astype(int)", "np.moveaxis({}, 0, -1)", "{0}[1:, ...] if {0}.ndim else {0}", "{0}[{0} > 1]", "np.argmax({}, axis=-1)", "np.broadcast_to({0}, (2,) + {0}.shape)"]
+         "{}.astype(int)", "np.moveaxis({}, 0, -1)", "{0}[1:, ...] if {0}.ndim else {0}", "{0}[{0} > 1]", "np.argmax({}, axis=-1)", "np.broadcast_to({0}, (2,) + {0}.shape)", "np.zeros({}.shape)", "np.ones({}.shape, np.int32)", "np.float32({})", "np.int64({})", "np.full({0}.shape, {0}.ndim)"]
 IN_PLACE = ["{} += {}", "{} *= 2", "{}[0] = {}", "{}[1:] = 1", "{}[{} > 1] = 2", "{}[...] = {}", "{} -= {}", "{}[..., 0] += 1", "{0}[{0} < 0] *= -1", "{}[::2] = 0", "{0}[1:] = {0}[:-1]", "{}[..., -1] = {}"]
 
 

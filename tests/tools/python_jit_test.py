@@ -426,6 +426,34 @@ class Jit(unittest.TestCase):
                                  (stepped, (x,), None), (viewed, (x,), None), (swapped, (x,), None), (whole, (x,), 1)):
             self.check(f, *args, kernels=kernels, what=f.__name__)
 
+    def test_new_arrays(self):
+        x = arrays(6, 5)
+
+        def made(a):
+            out = np.empty(a.shape, a.dtype)
+            out[0] = 1
+            out[1:] = a[1:] - a[:-1]
+            return out
+
+        def summed(a):
+            total = np.zeros(a.shape[1:])
+            for row in a:
+                total += row
+            count = np.ones((2, 3), dtype=np.int32) * 2
+            count[0] += 1
+            return total / len(a), count
+
+        def cast(a):
+            n = np.int32(a * 10)
+            return n, np.float64(a) + 1, np.float32(2) * a, a.astype(np.float16), a.dtype == np.float32, np.bool_(n)
+
+        for f in (made, summed, cast):
+            self.check(f, x, kernels=None, what=f.__name__)
+        self.assertTrue(tosajit.jit(cast)(x) and self.check(cast, x, kernels=1))
+        jitted = tosajit.jit(lambda a: sum(a))  # a loop of many steps is NumPy's
+        self.same(jitted(np.ones(3000)), np.float64(3000.0))
+        self.same(jitted(np.ones(30)), np.float64(30.0))
+
     def test_assignments_to_arrays_that_overlap(self):
         def f(a, b):
             a += b

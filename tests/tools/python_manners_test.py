@@ -177,6 +177,13 @@ class Manners(unittest.TestCase):
                         wanted = getattr(np, name)(x, axis=axis, ddof=ddof)
                         np.testing.assert_allclose(tosajit.evaluate(f"{name}(x, axis={axis}, ddof={ddof!r})"), wanted, 1e-12)
 
+    def test_what_is_an_array_to_numpy_alone(self):
+        class Series:
+            def __array__(self, dtype=None, copy=None):
+                return np.arange(3.0)
+        np.testing.assert_array_equal(tosajit.evaluate("s * 2 + x", s=Series(), x=np.ones(3)), np.arange(3.0) * 2 + 1)
+        np.testing.assert_array_equal(tosajit.evaluate("s / 2", s=Series()), np.arange(3.0) / 2)
+
     def test_in_the_place_of_numexpr(self):
         code = """if True:
             import tosajit.as_numexpr, numpy as np, sys

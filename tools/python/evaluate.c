@@ -139,6 +139,7 @@ static bool make_plain(const engine_object *e, const remembered *r, arguments *a
         plain[i] = NULL;
         if (view_is_number(object) || PyBool_Check(object)) continue;
         PyObject *found = numpy_plain(e->state, object);
+        if (!found && !PyErr_Occurred()) found = numpy_array(e->state, object);
         if (!found && PyErr_Occurred()) return false;
         if (found && !(plain[i] = keep(a, found))) return false;
         arrays |= !found || !(view_is_number(found) || PyBool_Check(found));

@@ -28,6 +28,9 @@ DTYPES = {"i1": "bool", "i8": "int8", "i16": "int16", "i32": "int32", "i64": "in
 TYPES = {name: own for own, name in DTYPES.items()}
 
 
+_MOST_STATEMENTS, _MOST_ITEMS = 900, 1000
+
+
 class Left(Exception):
     """What no kernel computes."""
 
@@ -118,6 +121,13 @@ class Trace:
             self.steps.note_constant(array)
         return made
 
+    def fresh(self, array: Any) -> Array:
+        """An array of NumPy that nobody else has."""
+        known = self.constant(array)
+        made = Array(self, known.value, known.sizes)
+        made.stays = True
+        return made
+
     def extra(self, array: Any) -> Array:
         """One more operand."""
         k = len(self.extras)
@@ -186,6 +196,8 @@ class Trace:
     def apply(self, function: Callable[..., Value], *operands: Any) -> Array:
         """A function of each element."""
         self.settled()
+        if len(self.text.statements) > _MOST_STATEMENTS:
+            left("it has more operations than a kernel")
         values = [None if a is None else self.value(a) for a in operands]
         aligned = self.text.aligned([value for value in values if value is not None])
         given = iter(aligned)
@@ -458,6 +470,8 @@ class Array(_Operators):
         return self.shape[0]
 
     def __iter__(self) -> Any:
+        if len(self) > _MOST_ITEMS:
+            left("a loop over many elements")
         return iter([self[k] for k in range(len(self))])
 
     def __array_namespace__(self, api_version: Any = None) -> Any:

@@ -224,14 +224,15 @@ class Surroundings:
                     self.watch(cell, "cell_contents")
             self.helpers(found, seen)
 
-    def with_others(self, function: types.FunctionType, others: Sequence[Any], objects: Sequence[Any]) -> types.FunctionType:
+    def with_others(self, function: types.FunctionType, others: Sequence[Any], objects: Sequence[Any], seen: Callable[[Any], Any]) -> types.FunctionType:
         """The function with others for the captured, and for objects."""
         spread, cells = dict(function.__globals__), list(function.__closure__ or ())
-        for (holder, key), other in [*zip(self.captured, others), *zip(self.objects, objects)]:
-            if type(holder) is dict:
+        watched = [((holder, key), seen(held)) for holder, key, held in self.watched if seen(held) is not held]
+        for (holder, key), other in [*zip(self.captured, others), *zip(self.objects, objects), *watched]:
+            if holder is function.__globals__:
                 spread[key] = other
-            else:
-                cells[next(k for k, cell in enumerate(cells) if cell is holder)] = types.CellType(other)
+            elif type(holder) is not dict:
+                cells = [types.CellType(other) if cell is holder else cell for cell in cells]
         made = types.FunctionType(function.__code__, spread, function.__name__, function.__defaults__, tuple(cells) or None)
         made.__kwdefaults__ = function.__kwdefaults__
         return made
@@ -409,7 +410,7 @@ class Jit:
             self.note(described, tracing)
             expected = isinstance(error, (Left, Error))
             return (None, None, functools.partial(self.numpys, tree, count), tracing.asked() if tracing.trace is not None else None,
-                    not expected, None, None, False)
+                    not expected or tracing.trace is not None and tracing.trace.sized, None, None, False)
 
     def note(self, described: str, tracing: Any) -> None:
         """For explain; not more than there may be kernels."""

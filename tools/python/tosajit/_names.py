@@ -169,6 +169,11 @@ def copy(a: Any, order: str = "K", subok: bool = False) -> Array:
     return _staying(Array(x.program, x.value, x.sizes, mask=x.mask))
 
 
+def _like_scalar(made: Array, x: Array) -> Array:
+    made.stays = x.stays
+    return made
+
+
 def _like(x: Array) -> Array:
     return Array(x.program, x.value, x.sizes, mask=x.mask)
 
@@ -1039,8 +1044,66 @@ def isrealobj(x: Any) -> bool:
 
 
 METHODS: Dict[str, Callable[..., Any]] = {
-    **{name: FUNCTIONS[name] for name in ("all", "any", "clip", "conj", "conjugate", "copy", "max", "mean", "min", "prod", "ptp", "ravel", "repeat",
+    **{name: FUNCTIONS[name] for name in ("all", "any", "clip", "conj", "conjugate", "max", "mean", "min", "prod", "ptp", "ravel", "repeat",
                                           "reshape", "round", "squeeze", "std", "sum", "swapaxes", "transpose", "var", "dot", "astype", "real",
                                           "imag")},
-    "flatten": _flatten, "T": transpose, "mT": matrix_transpose, "flat": lambda x: left("flat"),
+    "copy": lambda x, order="C": _like_scalar(copy(x), x), "flatten": _flatten, "T": transpose, "mT": matrix_transpose, "flat": lambda x: left("flat"),
     "trace": lambda x, *args: x.program.leave(_numpy("trace"), (x, *args), {}), "diagonal": lambda x, *args: x.program.leave(_numpy("diagonal"), (x, *args), {})}
+
+
+# ------------------------------------------------------------------------------------------------
+# NumPy, as a traced function sees it
+
+class Space:
+    """The module numpy, but that its new arrays can be assigned to, and its types cast arrays."""
+
+    def __init__(self, trace: Trace):
+        self._trace = trace
+
+    def __getattr__(self, name: str) -> Any:
+        import numpy
+        return seen(self._trace, getattr(numpy, name))
+
+
+class _Type:
+    """float32 and its like."""
+
+    def __init__(self, trace: Trace, scalar: Any):
+        import numpy
+        self._trace, self._scalar, self.dtype = trace, scalar, numpy.dtype(scalar)
+
+    def __call__(self, *args: Any) -> Any:
+        if len(args) == 1 and isinstance(args[0], (Array, Number)):
+            x = self._trace.array(args[0])
+            return _scalar(astype(x, self.dtype)) if not x.value.rank else astype(x, self.dtype)
+        return self._scalar(*args)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._scalar, name)
+
+    def __eq__(self, other: Any) -> bool:
+        return self._scalar is other or self.dtype == other
+
+    def __hash__(self) -> int:
+        return hash(self._scalar)
+
+
+def seen(trace: Trace, a: Any) -> Any:
+    """What a traced function gets for what it reads of NumPy."""
+    import numpy
+    if a is numpy:
+        return Space(trace)
+    if isinstance(a, type) and a.__module__ == "numpy" and issubclass(a, numpy.generic) and a.__name__ in ("bool", "bool_", *_CASTS):
+        return _Type(trace, a)
+    if any(a is made for made in (numpy.zeros, numpy.ones, numpy.empty, numpy.full)):
+        def make(*args: Any, **keywords: Any) -> Any:
+            found = (numpy.zeros if a is numpy.empty else a)(*args, **keywords)
+            if type(found) is not numpy.ndarray or found.dtype.name not in _ARRAYS:
+                left("an array of a type that no kernel has")
+            return trace.fresh(found)
+        return make
+    return a
+
+
+_CASTS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "float16", "float32", "float64")
+_ARRAYS = ("bool", *_CASTS)

@@ -8,6 +8,7 @@ import sys
 
 from ._array import Array, Left, Number, Trace
 from ._jit import LEAF, _copied, flatten, unflatten
+from ._names import seen
 from ._steps import Steps, run_kernel
 from ._tosajit import Error
 
@@ -61,7 +62,7 @@ class Tracing:
         args, keywords, around = (unflatten(part, leaves) for part in self.tree)
         before: List[Any] = []
         tree = (flatten(args, before), flatten(keywords, before), flatten(around, before))
-        result = self.jit.around.with_others(self.jit.__wrapped__, given[self.count:], around)(*args, **keywords)
+        result = self.jit.around.with_others(self.jit.__wrapped__, given[self.count:], around, functools.partial(seen, t))(*args, **keywords)
         after: List[Any] = []
         if tree != (flatten(args, after), flatten(keywords, after), flatten(around, after)) or any(a is not b for a, b in zip(before, after)):
             raise Left("it changes an object that it is given")
