@@ -237,6 +237,12 @@ class Jit(unittest.TestCase):
         for a in (memoryview(x), bytearray(b"abc")):
             np.testing.assert_array_equal(tosajit.jit(lambda v: np.asarray(v) * 2)(a), np.asarray(a) * 2)
 
+        f = tosajit.jit(lambda a, b: a * b)
+        for a in (x[:, :3], np.matrix(x[:, :3]), x[:, :3], np.ma.array(x[:, :3], mask=x[:, :3] > 0)):  # which have meanings of their own
+            found, wanted = f(a, a), a * a
+            self.assertIs(type(found), type(wanted))
+            np.testing.assert_allclose(np.asarray(found), np.asarray(wanted), 1e-6)
+
         class Series:
             def __array__(self, dtype=None, copy=None):
                 return x
@@ -258,6 +264,8 @@ class Jit(unittest.TestCase):
         except ImportError:
             self.skipTest("torch is not here")
         t = torch.arange(6, dtype=torch.float32).reshape(2, 3)
+        with self.assertRaisesRegex(RuntimeError, "requires grad"):
+            tosajit.jit(lambda a: a * 2)(t.clone().requires_grad_())
         for f in (lambda a: np.exp(a) + 1, lambda a: np.sort(a)[::-1] + 1):
             found = tosajit.jit(f)(t)
             self.assertIs(type(found), torch.Tensor)

@@ -87,6 +87,9 @@ static bool take_one(calling *c, Py_ssize_t i, view *v) {
         ask.element = real ? TOSAJIT_F64 : TOSAJIT_I64;
     if (ask.element != TOSAJIT_TYPE_COUNT) c->types.weak |= 1ull << i;
     if (real) c->types.floats |= 1ull << i;
+    /* what derives from NumPy's arrays has a meaning of its own, as matrices have */
+    if (numpy_is_array(c->f->state, object) && Py_TYPE(object) != c->f->state->numpy.array)
+        return false;
     if (!view_take(c->f->state, v, object, &ask)) return false;
     c->types.element[i] = (uint8_t)v->tensor.element;
     c->types.rank[i] = (uint8_t)v->tensor.rank;
@@ -306,9 +309,35 @@ static PyObject *finish(const calling *c, PyObject *how, PyObject *result) {
     return finished;
 }
 
+/* What comes again is worth compiling. Where that fails the quick one goes on answering. */
+static void improve(const calling *c, const view *views, made *m) {
+    kernel_object *quick = (kernel_object *)m->kernel;
+    quick->quick = false; /* once */
+    Py_INCREF((PyObject *)quick);
+    PyObject *name = PyUnicode_FromString("improved");
+    PyObject *better =
+        name ? PyObject_CallMethodObjArgs(c->f->owner, name, (PyObject *)quick, NULL) : NULL;
+    Py_XDECREF(name);
+    if (!better) PyErr_Clear();
+    m = look(c, views); /* other threads may have come meanwhile */
+    if (better && m && m->kernel == (PyObject *)quick) {
+        kernel_object *k = (kernel_object *)better;
+        if (quick->guard && !k->guard)
+            set_guard(k, quick->guard, quick->sentences, quick->guards_all);
+        m->kernel = better;
+        better = (PyObject *)quick;
+    }
+    Py_XDECREF(better);
+    Py_DECREF(quick);
+}
+
 /* Null without an exception: no kernel can have the call. */
 static PyObject *answer(calling *c, view *views) {
     made *m = look(c, views);
+    if (m && m->kernel && ((kernel_object *)m->kernel)->quick) {
+        improve(c, views, m);
+        m = look(c, views);
+    }
     if (!m && !(m = make(c, views))) return NULL;
     PyObject *kernel = Py_XNewRef(m->kernel), *how = Py_XNewRef(m->finish), *result = NULL;
     const made now = *m; /* others may come meanwhile, and take its place */

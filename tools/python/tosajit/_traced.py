@@ -6,7 +6,7 @@ from __future__ import annotations
 import functools
 import sys
 
-from ._array import Array, Left, Number, Trace
+from ._array import DTYPES, Array, Left, Number, Trace
 from ._jit import LEAF, _copied, flatten, unflatten
 from ._names import seen
 from ._steps import Steps, run_kernel
@@ -47,6 +47,8 @@ class Tracing:
     def run(self, cut: bool) -> Any:
         """What the function gives for arrays without elements."""
         weak = [_kind(a) for a in self.operands]
+        if any(own not in DTYPES and hasattr(a, "dtype") and hasattr(a, "__array_interface__") for a, own in zip(self.operands, self.types)):
+            raise Left("NumPy's arrays of bf16 and f8 are others'")
         if len(self.operands) > 60:
             raise Left("it has more operands than a kernel")
         t = self.trace = Trace(_names(self.jit, self.tree, self.count), self.types, weak, [len(s) for s in self.sizes], self.sizes)
@@ -103,9 +105,9 @@ class Tracing:
             return self.in_steps(results, shape, places, written)
         text, guard, sentences, for_all = t.write(results)
         engine = self.jit.engine
-        kernel = engine.compile(text)
+        kernel = engine.compile(text) if written else engine._quick(text)
         self.kernels = [kernel]
-        checks = engine.compile(guard) if guard else None
+        checks = engine._quick(guard) if guard else None
         finish = None
         if written:
             step = (kernel, checks, for_all, len(t.names))
