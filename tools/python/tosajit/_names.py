@@ -1075,7 +1075,9 @@ class _Type:
     def __call__(self, *args: Any) -> Any:
         if len(args) == 1 and isinstance(args[0], (Array, Number)):
             x = self._trace.array(args[0])
-            return _scalar(astype(x, self.dtype)) if not x.value.rank else astype(x, self.dtype)
+            if not x.value.rank:
+                return _scalar(astype(x, self.dtype))
+            return x if x.dtype == self.dtype and x.mask is None else astype(x, self.dtype)  # of its own type it is the same array
         return self._scalar(*args)
 
     def __getattr__(self, name: str) -> Any:
