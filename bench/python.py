@@ -5,6 +5,7 @@
     PYTHONPATH=build/tools/python python3 bench/python.py            # tables
     PYTHONPATH=build/tools/python python3 bench/python.py --page     # into docs/python.md, with its drawing
     PYTHONPATH=build/tools/python python3 bench/python.py --examples # numexpr's own, beside numexpr
+    PYTHONPATH=build/tools/python python3 bench/python.py --functions # functions of tosajit.jit, beside numba's, jax's and torch.compile's
     PYTHONPATH=build/tools/python python3 bench/python.py --table    # what bench/report.sh takes
 
 The best of many turns of 2 ms, because whoever shares the machine can only make a turn longer. The results are compared before anything is timed. Needs NumPy; the columns of a library that is not installed are
@@ -356,11 +357,86 @@ def chain_table(seconds):
           + ", ".join(f"{name} {say(t)}" for name, t in times.items()))
 
 
+# Functions as people write them, with one array or two.
+def silu(x, y):
+    return x / (1 + np.exp(-(x + y)))
+
+
+def cheap(x, y):
+    return ((x + y) * (x - y) + x) * 0.5 - y
+
+
+def chosen(x, y):
+    return np.where(x > y, x * 0.5, y)
+
+
+def distance(x, y):
+    return np.sqrt(x * x + y * y) + np.arctan2(x, y)
+
+
+def centred(x, y):
+    return x - x.mean() + y
+
+
+FUNCTIONS = (silu, cheap, chosen, distance, centred)
+
+
+def others_of(function, x, y):
+    """The same by libraries that take functions; what one of them does not take it has no column for."""
+    made = {"tosajit": tosajit.jit(function), "NumPy": function}
+    if numba:
+        made["numba"] = numba.njit(function)
+    if jax:
+        import jax.numpy as jnp
+        space = dict(function.__globals__, np=jnp)
+        jitted = jax.jit(type(function)(function.__code__, space, function.__name__))
+        a, b = jnp.asarray(x), jnp.asarray(y)
+        made["jax"] = lambda *_: jitted(a, b).block_until_ready()
+    if torch:
+        space = dict(function.__globals__, np=torch)
+        compiled = torch.compile(type(function)(function.__code__, space, function.__name__), dynamic=True)
+        s, t = torch.from_numpy(x), torch.from_numpy(y)
+        made["torch.compile"] = lambda *_: compiled(s, t)
+    return made
+
+
+def functions(seconds):
+    """First call, the first of another size, and later calls, in ms and us."""
+    print("| function, elements | " + " | ".join(["first ms", "other size ms", *[f"{size}, us" for size in SIZES]]) + " |")
+    print("| --- |" + " ---: |" * (2 + len(SIZES)))
+    for function in FUNCTIONS:
+        x, y = (np.random.default_rng(k).standard_normal(4096, np.float32) for k in (1, 2))
+        wanted, rows = function(x, y), {}
+        for name, call in others_of(function, x, y).items():
+            try:
+                begin = time.perf_counter()
+                np.testing.assert_allclose(np.asarray(call(x, y)), wanted, 1e-4, 1e-4)
+                rows[name] = [time.perf_counter() - begin]
+                begin = time.perf_counter()
+                call(x[:999], y[:999])
+                rows[name].append(time.perf_counter() - begin)
+            except Exception as error:
+                print(f"<!-- {function.__name__} by {name}: {type(error).__name__} -->")
+        for count in SIZES.values():
+            x, y = (np.random.default_rng(k).standard_normal(count, np.float32) for k in (1, 2))
+            calls = {name: (lambda call: lambda: call(x, y))(call) for name, call in others_of(function, x, y).items() if name in rows}
+            for call in calls.values():
+                call()
+                call()
+            tosajit.wait()
+            for name, least in usual_times(calls, seconds).items():
+                rows[name].append(least)
+        for name, times in rows.items():
+            print(f"| {function.__name__}, {name} | " + " | ".join([f"{t * 1e3:.2f}" for t in times[:2]] + [f"{t * 1e6:.3g}" for t in times[2:]]) + " |")
+
+
 if __name__ == "__main__":
     if sys.argv[1:] == ["--table"]:
         table(3)
     elif sys.argv[1:] == ["--examples"]:
         examples(1)
+    elif sys.argv[1:] == ["--functions"]:
+        functions(0.2)
     elif sys.argv[1:2] == ["--chain"]:
         chain_table(3)
     else:

@@ -177,6 +177,43 @@ class Manners(unittest.TestCase):
                         wanted = getattr(np, name)(x, axis=axis, ddof=ddof)
                         np.testing.assert_allclose(tosajit.evaluate(f"{name}(x, axis={axis}, ddof={ddof!r})"), wanted, 1e-12)
 
+    def test_what_is_an_array_to_numpy_alone(self):
+        class Series:
+            def __array__(self, dtype=None, copy=None):
+                return np.arange(3.0)
+        np.testing.assert_array_equal(tosajit.evaluate("s * 2 + x", s=Series(), x=np.ones(3)), np.arange(3.0) * 2 + 1)
+        np.testing.assert_array_equal(tosajit.evaluate("s / 2", s=Series()), np.arange(3.0) / 2)
+
+    def test_in_the_place_of_numexpr(self):
+        code = """if True:
+            import tosajit.as_numexpr, numpy as np, sys
+            import numexpr as ne
+            from numexpr.necompiler import evaluate
+            x, y = np.arange(5.0), np.ones(5)
+            def f():
+                z = x * 2
+                return ne.evaluate("z + y"), evaluate("z * x"), ne.re_evaluate(), ne.validate("z + nothing")
+            a, b, c, error = f()
+            assert (a == x * 2 + y).all() and (b == x * x * 2).all() and (c == b).all() and isinstance(error, TypeError), (a, b, c, error)
+            assert tuple(map(int, ne.__version__.split("."))) >= (2, 11, 0) and ne.detect_number_of_cores() > 0 and not ne.use_vml and ne.nthreads > 0
+            before = ne.set_num_threads(1)
+            assert ne.get_num_threads() == 1
+            try:
+                ne.disassemble
+            except AttributeError as error:
+                assert "plan" in str(error)
+            try:
+                import pandas as pd
+            except ImportError:
+                sys.exit()
+            df = pd.DataFrame({"a": np.arange(300000.0), "b": np.arange(300000) % 7, "m": np.arange(300000) % 2 == 0})
+            pd.testing.assert_frame_equal(df.query("a > 10 and not b == 3 and m"), df[(df.a > 10) & ~(df.b == 3) & df.m])
+            pd.testing.assert_series_equal(df.eval("sqrt(a) * 2 + b"), np.sqrt(df.a) * 2 + df.b, check_names=False)
+            assert len(df.query("5 < a < 9 or a == 2")) == 4
+        """
+        told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        self.assertEqual((told.returncode, told.stderr), (0, ""))
+
     def test_long_texts_take_no_square_of_their_length(self):
         def seconds(length):
             begin = time.process_time()
@@ -187,7 +224,7 @@ class Manners(unittest.TestCase):
         seconds(1000)
         self.assertLess(seconds(320000), 16 * seconds(40000))  # eight times by the length, 64 by its square
         for text in ("newaxis", "newaxis + x", "clip(x, 5, min=2)", "clip(x, a_min=1, min=2)"):
-            with self.assertRaises(tosajit.Error, msg=text):
+            with self.assertRaises((tosajit.Error, ValueError, TypeError), msg=text):
                 tosajit.evaluate(text, {"x": np.ones(2)}, {})
 
     def test_nan_and_infinity_in_a_text(self):
@@ -290,15 +327,39 @@ class Manners(unittest.TestCase):
 
     def test_what_is_not_understood_says_so(self):
         n, f = np.array([[7, -7, 1]], np.int32), np.ones(3)
-        for text, words in (("clz(n)", "there is no function clz"), ("sigmoind(n)", "did you mean sigmoid"), ("intdiv(n, 2)", "no function intdiv"), ("n[n > 0]", "where.mask"), ("n[i]", "whole numbers"),
-                            ("squeeze(n)", "name the axes"), ("n @ n", "no product of matrices"), ("n if", "select"), ("n (", "no Python|error"), ("n and n", "write & for and"), ("not n", "logical_not"), ("0 < n < 3", "do not chain"),
-                            ("n in n", "compared by"), ("lambda n: n", "error"), ("n.mean()", "by their names alone"), ("np.sqrt(n)", "by their names alone"), ("n.shape", "has no .shape"), ("sum(n, axis=2)", "axis 2 is none of 2"),
-                            ("sum(n, dtype=1)", "has no argument dtype"), ("pad(n, 1, mode='edge')", "fills with one value"), ("n[0, 0, 0]", "more than 2 dimensions"), ("n[::0]", "is not 0"), ("'a' + n", "neither a number"),
-                            ("1j * n", "complex"), ("transpose(n, (0, 0))", "given twice"), ("(n, n)", "no such expression"), ("x = y = n", "a statement is|expected"), ("[n, 1] + n", "numbers alone"), ("1 / 0 + n", "cannot compute"),
-                            ("tile(n, 0)", "repeated once"), ("concatenate((n, n[0]))", "not joined"), ("for i in n: n", "error"), ("import os", "no Python|no op import"), ("lambda * n", "no Python"), ("n f", "error|no Python"), ("", "empty|found"),
+        for text, words in (("clz(n)", "there is no function clz"), ("sigmoind(n)", "did you mean sigmoid"), ("intdiv(n, 2)", "no function intdiv"),
+                            ("n if", "select"), ("n (", "no Python|error"),
+                            ("n in n", "compared by"), ("lambda n: n", "error"), ("n.nothing", "has no .nothing"), ("np.nothing(n)", "nothing is no function"), ("n.summ()", "summ is no .* method"), ("gather(n, n)", "no function gather; [^d]"), ("np.load(n)", "load is no"), ("n.__class__", "no .__class__"), ("np.random.normal(n)", "normal is no"), ("n.tofile(n)", "tofile is no"), ("np.__dict__", "no .__dict__"), ("sum(n, axis=2)", "axis 2 is none of 2"),
+                            ("'a' + n", "neither a number"),
+                            ("1j * n", "complex"), ("transpose(n, (0, 0))", "given twice"), ("x = y = n", "a statement is|expected"), ("1 / 0 + n", "cannot compute"),
+                            ("for i in n: n", "error"), ("import os", "no Python|no op import"), ("lambda * n", "no Python"), ("n f", "error|no Python"), ("", "empty|found"),
                             ("n + (1 << 20000000000)", "more than 2048 bits"), ("n + 9 ** 9 ** 9", "2048 bits"), ("n + " + "99 * " * 1000 + "1", "2048 bits"), ("n\0", "null|no Python|error"), ("\ud800 + 1", "surrogate|half")):
             with self.assertRaisesRegex(tosajit.Error, words, msg=text):
                 tosajit.evaluate(text, {"n": n, "i": f}, {})
+        for text, kind, words in (("n[i]", IndexError, "integer"), ("sum(n, dtype=1)", TypeError, "data type"), ("n[0, 0, 0]", IndexError, "too many indices"),
+                                  ("n[::0]", ValueError, "step"), ("[n, 1] + n", ValueError, "inhomogeneous"), ("concatenate((n, n[0]))", ValueError, "dimensions"),
+                                  ("n.sum(axis=3)", ValueError, "axis 3 is out of bounds"), ("n @ n", ValueError, "mismatch"), ("n.mean(nothing=1)", TypeError, "nothing")):
+            with self.assertRaisesRegex(kind, words, msg=text):  # as NumPy says it
+                tosajit.evaluate(text, {"n": n, "i": f}, {})
+
+    def test_texts_of_more_than_one_kernel(self):
+        n, x = np.array([[7, -7, 1]], np.int32), np.array([[0.5, -1, 2]])
+        for text, wanted in (("n[n > 0]", n[n > 0]), ("squeeze(n)", n.squeeze()), ("n @ n.T", n @ n.T), ("n and x > 0", np.logical_and(n, x > 0)), ("not n", ~n.astype(bool)),
+                             ("0 < n < 3", (0 < n) & (n < 3)), ("n.mean()", n.mean()), ("np.sqrt(abs(x))", np.sqrt(abs(x))), ("pad(n, 1, mode='edge')", np.pad(n, 1, mode="edge")),
+                             ("tile(n, 0)", np.tile(n, 0)), ("(n, x + 1)", (n, x + 1)), ("s = sort(x); s[0, -1] + s", np.sort(x)[0, -1] + np.sort(x)),
+                             ("x.sum(axis=1) * 2 if n.size > 2 else x", x.sum(axis=1) * 2), ("relu(x).sum()", np.maximum(x, 0).sum()), ("softmax(x).astype(float32)", None)):
+            for engine in self.engines:
+                for _ in range(2):
+                    found = engine.evaluate(text, {"n": n, "x": x}, {})
+                    if isinstance(wanted, tuple):
+                        for f, w in zip(found, wanted):
+                            np.testing.assert_array_equal(f, w, text)
+                    elif wanted is not None:
+                        self.assertEqual((found.dtype, found.shape), (wanted.dtype, wanted.shape), text)
+                        np.testing.assert_allclose(found, wanted, 1e-12, err_msg=text)
+        out = np.zeros(1, np.float32)
+        self.assertIs(tosajit.evaluate("x.sum(axis=1)", out=out), out)
+        self.assertEqual(out[0], 1.5)
 
     def test_names_of_other_letters(self):
         größe, λ = np.array([4, 9], np.int32), np.array([0.5, 2])

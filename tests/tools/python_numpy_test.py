@@ -222,7 +222,7 @@ class NumPy(unittest.TestCase):
             np.testing.assert_array_equal(kernel(frozen, x[:1]), plain)
             with self.assertRaisesRegex(ValueError, "read-only"):
                 kernel(x, x[:1], out=frozen)
-        for wrong, words in ((np.zeros((3, 4)), "f64"), (np.zeros((3, 4), ">f4"), "big-endian"), (np.zeros((3, 4), np.complex64), "Zf")):
+        for wrong, words in ((np.zeros((3, 4)), "f64"), (np.zeros((3, 4), ">f4"), "big-endian"), (np.zeros((3, 4), np.complex64), "complex64")):
             with self.assertRaisesRegex(TypeError, words):
                 kernel(wrong, wrong)
         deep = np.zeros((1,) * 17, np.float32)
@@ -251,13 +251,18 @@ class NumPy(unittest.TestCase):
 
     def test_wrong_arrays_are_refused(self):
         x = np.ones(3, np.float32)
-        for wrong, words in ((x.astype(">f4"), "big-endian"), (x.astype(np.uint64), "'L'"),
-                             (x.astype(np.complex64), "'Zf'"), (x.astype(object), "'O'"),
+        for wrong, words in ((x.astype(">f4"), "big-endian"),
+                             (x.astype(np.complex64), "complex64"), (x.astype(object), "of object"),
                              (np.array(["a"]), "'1w'|'w'"), (np.zeros(3, "i4,f4"), "'T{"),
-                             (np.longdouble([1]), "'g'"),
+                             (np.longdouble([1]), "longdouble"),
                              (np.ones((1,) * 20, np.float32), "16 dimensions")):
             with self.assertRaisesRegex((tosajit.Error, ValueError), words):
                 tosajit.evaluate("x + x", x=wrong)
+        big = np.array([1, 2, 2**64 - 1], np.uint64)  # which NumPy computes
+        for text, wanted in (("x + x", big + big), ("x // 3 + y", big // 3 + x), ("max(x)", big.max())):
+            found = tosajit.evaluate(text, x=big, y=x) if "y" in text else tosajit.evaluate(text, x=big)
+            self.assertEqual(found.dtype, wanted.dtype)
+            np.testing.assert_array_equal(found, wanted)
         with self.assertRaises((tosajit.Error, ValueError)):
             tosajit.evaluate("x + t", x=x, t=np.array(["2020"], "M8[D]"))
         fixed = x.copy()

@@ -8,6 +8,9 @@ build=$(cd "$1" && pwd) source=$(cd "$2" && pwd) python=$3/bin/python
 export PYTHONPATH="$build/tools/python" PYTHONDONTWRITEBYTECODE=1
 "$python" "$source/tests/tools/python_numpy_test.py"
 "$python" "$source/tests/tools/python_manners_test.py"
+"$python" "$source/tests/tools/python_lines_test.py"
+"$python" "$source/tests/tools/python_jit_test.py"
+TOSAJIT_SEED=1 "$python" "$source/tests/tools/python_functions_test.py"
 "$python" "$source/tests/tools/python_kinds_test.py"
 "$python" "$source/tests/tools/python_numexpr_test.py"
 "$python" "$source/tests/tools/python_views_test.py" 150

@@ -488,7 +488,7 @@ class Errors(unittest.TestCase):
         for wrong, words in ((None, "neither"), ("text", "neither"), ([1.0], "neither"),
                              ({}, "neither"), (1j, "neither"), (Lies(None), "no fresh"),
                              (Lies(3), "no fresh"), (Lies(used), "no fresh"),
-                             (array.array("L", [1]), "'L'"),
+                             (array.array("L", [1]), "uint64"),
                              (array.array("u", "x"), "'w'|'u'")):
             with self.assertRaisesRegex(tosajit.Error, "operand x: .*" + words):
                 tosajit.evaluate("x + x", x=wrong)

@@ -176,6 +176,9 @@ class Engines:
 
     def call(self, door, text, arrays, out):
         given = {} if out is None else {"out": out}
+        if (text, door.form) not in self.kernels and is_several(text, arrays):
+            raise tosajit.ArgumentError(SEVERAL)
+        self.kernels.setdefault((text, door.form))
         if door.form in ("once", "twice", "waited"):
             engine = self.get(door.options)
             for _ in range(("once", "twice", "waited").index(door.form) if out is None else 0):
@@ -197,6 +200,24 @@ def declared(text, arrays, static):
     for name, type, rank in zip(names, types, ranks) if static else ():
         made = made.replace(f"{name}: {type}[{','.join('?' * rank)}]", f"{name}: {type}[{','.join(map(str, arrays[name].shape))}]", 1)
     return made
+
+
+SEVERAL = "of this text evaluate makes several kernels, or NumPy computes it"
+
+
+def is_several(text, arrays):
+    """Whether it is no kernel's: then python_jit_test judges its like, as sums of it may have another order."""
+    if not isinstance(_numpy.names(text), tuple):
+        return False
+    names = tuple(name for name in _numpy.names(text) if name in arrays)
+    kinds = [{bool: "b", int: "i", float: "f"}.get(type(arrays[name]), "") for name in names]
+    own = {"b": "i1", "i": "i64", "f": "f64"}
+    types = [own[kind] if kind else oracle.NAME_OF[np.asarray(arrays[name]).dtype] for name, kind in zip(names, kinds)]
+    try:
+        made = _numpy.translate(text, names, types, kinds, [np.ndim(arrays[name]) for name in names], None, "same_kind")
+    except tosajit.Error:
+        return False
+    return made is not None and made[0] is None
 
 
 def tosajit_names(text):
@@ -255,6 +276,7 @@ REFUSALS = (
     (" leave the ", lambda case: case.door.form == "static"),  # semantics.md: nothing is clipped
     ("no text makes an empty one", has(REPEATS)),
     ("which sizes are 1 is not known before the call", has(r"\bsqueeze\(")),
+    (SEVERAL, has(r"\b(squeeze|tile|broadcast_to)\(")),
     ("is no value of", has(r"\b[iu](8|16|32|64)\([-(]*[0-9.]")),  # "Numbers"
     ("more than 24 pieces", has(PIECES)),  # what is computed piece by piece
     ("of what is concatenated only the last operand may have a dynamic size", has(PIECES)),

@@ -9,17 +9,24 @@
 #include "tools/python/errors.h"
 #include "tools/python/evaluate.h"
 
-static PyObject *compile(PyObject *self, PyObject *text) {
+static PyObject *compile_as(PyObject *self, PyObject *text, bool quick) {
+    const compile_given given = {.text = text, .quick = quick};
     if (!PyUnicode_Check(text)) {
         PyErr_Format(PyExc_TypeError, "compile: the text is a str, not %R",
                      (PyObject *)Py_TYPE(text));
         return NULL;
     }
-    PyObject *kernel = compile_text((engine_object *)self, &(compile_given){.text = text});
+    PyObject *kernel = compile_text((engine_object *)self, &given);
     if (!kernel) return NULL;
     ((kernel_object *)kernel)->engine = Py_NewRef(self);
     ((kernel_object *)kernel)->text = Py_NewRef(text);
     return kernel;
+}
+
+static PyObject *compile(PyObject *self, PyObject *text) { return compile_as(self, text, false); }
+
+static PyObject *compile_quickly(PyObject *self, PyObject *text) {
+    return compile_as(self, text, true);
 }
 
 /* A word of a list as its place in it; -1 with an exception. */
@@ -207,6 +214,7 @@ static PyMethodDef METHODS[] = {
     {"re_evaluate", MODULE_FUNCTION(re_evaluate), METH_FASTCALL | METH_KEYWORDS,
      "re_evaluate(local_dict=None, global_dict=None, out=None, order='K', casting='same_kind', "
      "**operands)\n--\n\nWhat this thread evaluated last, again."},
+    {"_quick", compile_quickly, METH_O, "A kernel for a first answer (tosajit/_jit.py)."},
     {"wait", wait_for_all, METH_NOARGS,
      "wait()\n--\n\nWait until all that is compiled in the background is."},
     {0}};

@@ -10,6 +10,7 @@
 #include "tools/python/compile.h"
 #include "tools/python/deep.h"
 #include "tools/python/errors.h"
+#include "tools/python/guard.h"
 #include "tools/python/manners.h"
 #include "tools/python/numpy.h"
 #include "tools/python/texts.h"
@@ -138,6 +139,7 @@ static bool make_plain(const engine_object *e, const remembered *r, arguments *a
         plain[i] = NULL;
         if (view_is_number(object) || PyBool_Check(object)) continue;
         PyObject *found = numpy_plain(e->state, object);
+        if (!found && !PyErr_Occurred()) found = numpy_array(e->state, object);
         if (!found && PyErr_Occurred()) return false;
         if (found && !(plain[i] = keep(a, found))) return false;
         arrays |= !found || !(view_is_number(found) || PyBool_Check(found));
@@ -163,14 +165,12 @@ static bool read_options(const engine_object *e, arguments *a) {
 /* ---------------------------------------------------------------------------------------------
  * Types */
 
-static bool is_loose(PyObject *object) { return view_is_number(object) || PyBool_Check(object); }
-
 /* The element type that all arrays have; TOSAJIT_TYPE_COUNT if they have several, or there is none.
  */
 static tosajit_type common_type(const remembered *r, const call_given *g, const view *views) {
     tosajit_type common = TOSAJIT_TYPE_COUNT;
     for (Py_ssize_t i = 0; i < r->count; i++) {
-        if (is_loose(g->objects[i])) continue;
+        if (guard_is_loose(g->objects[i])) continue;
         tosajit_type element = views[i].tensor.element;
         if (common != TOSAJIT_TYPE_COUNT && common != element) return TOSAJIT_TYPE_COUNT;
         common = element;
@@ -256,13 +256,17 @@ static bool call_by_names(kernel_object *k, const remembered *r) {
     return true;
 }
 
-static kernel_object *compile_for(engine_object *e, const arguments *a, const remembered *r,
+static kernel_object *compile_for(engine_object *e, const arguments *a, remembered *r,
                                   const signature *types, bool quick) {
     const manners_text m = {
         a->text,     r->names,      types->element,           types->rank,
         types->weak, types->floats, (tosajit_type)types->out, (manners_casting)types->casting};
     manners_made made;
     if (!manners_translate(e->state, &m, &made)) return NULL;
+    if (made.function) {
+        r->function = made.function;
+        return NULL;
+    }
     kernel_object *kernel = compile_text_for(e, made.text, r, types, quick);
     bool whole = kernel && kernel->operand_count == r->count && call_by_names(kernel, r);
     if (whole && made.guard) {
@@ -292,11 +296,11 @@ static bool count_bools(const remembered *r, const call_given *g, const view *vi
 
 /* Of a text of the language bools are i1, as masks are. Where it is defined for numbers alone they
  * are numbers; where for neither, the exception is about i1. */
-static kernel_object *compile_here(engine_object *e, const arguments *a, const remembered *r,
+static kernel_object *compile_here(engine_object *e, const arguments *a, remembered *r,
                                    const view *views, signature types, bool quick) {
     PyObject *type, *value, *trace;
     kernel_object *kernel = compile_for(e, a, r, &types, quick);
-    if (kernel || !r->declares) return kernel;
+    if (kernel || !r->declares || r->function) return kernel;
     PyErr_Fetch(&type, &value, &trace);
     if (count_bools(r, &a->given, views, &types)) kernel = compile_for(e, a, r, &types, quick);
     PyErr_Restore(type, value, trace);
@@ -307,7 +311,7 @@ static kernel_object *compile_here(engine_object *e, const arguments *a, const r
 typedef struct compiling {
     engine_object *e;
     const arguments *a;
-    const remembered *r;
+    remembered *r;
     const view *views;
     const signature *types;
     bool quick;
@@ -319,7 +323,7 @@ static void compile_deep(void *data) {
     c->kernel = compile_here(c->e, c->a, c->r, c->views, *c->types, c->quick);
 }
 
-static kernel_object *compile(engine_object *e, const arguments *a, const remembered *r,
+static kernel_object *compile(engine_object *e, const arguments *a, remembered *r,
                               const view *views, const signature *types, bool quick) {
     compiling c = {e, a, r, views, types, quick, NULL};
     deep_call(e->state, compile_deep, &c);
@@ -348,7 +352,8 @@ static kernel_object *kernel_for(engine_object *e, const arguments *a, remembere
     }
     if (slot < TEXTS_KERNELS) return (kernel_object *)Py_NewRef((PyObject *)r->known[slot].kernel);
     kernel_object *kernel = compile(e, a, r, views, types, true);
-    if (!kernel && r->kernels && PyErr_ExceptionMatches(e->state->errors[MODULE_ARGUMENT])) {
+    if (!kernel && r->kernels && PyErr_Occurred() &&
+        PyErr_ExceptionMatches(e->state->errors[MODULE_ARGUMENT])) {
         PyErr_Clear(); /* there may be no room for more kernels of this text */
         texts_forget_kernels(r);
         kernel = compile(e, a, r, views, types, true);
@@ -360,43 +365,6 @@ static kernel_object *kernel_for(engine_object *e, const arguments *a, remembere
 /* ---------------------------------------------------------------------------------------------
  * Calls */
 
-/* Numbers and bools again, as what the kernel takes them for. */
-static bool take_loose(const kernel_object *k, const call_given *g, view *views) {
-    for (Py_ssize_t i = 0; i < k->operand_count; i++) {
-        const tosajit_type element = k->tensors[i].element;
-        if (views[i].tensor.element == element || !is_loose(g->objects[i])) continue;
-        const request ask = {"operand", PyTuple_GetItem(k->names, i), element, 0, false};
-        if (!view_take(k->state, &views[i], g->objects[i], &ask)) return false;
-    }
-    return true;
-}
-
-static bool is_guarded(const kernel_object *k, const view *views) {
-    bool guarded = k->guard && k->guards_all;
-    for (Py_ssize_t i = 0; k->guard && !guarded && i < k->operand_count; i++)
-        for (int32_t d = 0; d < views[i].tensor.rank; d++) guarded |= views[i].tensor.dims[d] == 0;
-    return guarded;
-}
-
-/* What of the operands' elements only a call can know. */
-static bool passes(const kernel_object *k, const view *views) {
-    static const int64_t ones[TOSAJIT_MAX_RANK] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
-    const kernel_object *guard = (const kernel_object *)k->guard;
-    int32_t found = 0;
-    tosajit_tensor operands[TOSAJIT_MAX_TENSORS];
-    for (Py_ssize_t i = 0; i < k->operand_count; i++) operands[i] = views[i].tensor;
-    const tosajit_tensor result =
-        tosajit_dense(TOSAJIT_I32, &found, guard->tensors[guard->operand_count].rank, ones);
-    tosajit_status status;
-    Py_BEGIN_ALLOW_THREADS status =
-        tosajit_run(guard->kernel, operands, (size_t)guard->operand_count, &result, 1);
-    Py_END_ALLOW_THREADS if (errors_raise(k->state, status)) return false;
-    if (found)
-        errors_say(k->state, TOSAJIT_INVALID_ARGUMENT, "%U",
-                   PyTuple_GetItem(k->sentences, found - 1));
-    return !found;
-}
-
 static PyObject *call(engine_object *e, const arguments *a, remembered *r, view *views,
                       const signature *types, tosajit_type *element) {
     kernel_object *kernel = kernel_for(e, a, r, views, types);
@@ -404,8 +372,7 @@ static PyObject *call(engine_object *e, const arguments *a, remembered *r, view 
     if (!kernel) return NULL;
     *element = kernel->result_count == 1 ? kernel->tensors[kernel->operand_count].element
                                          : TOSAJIT_TYPE_COUNT;
-    if (take_loose(kernel, &a->given, views) &&
-        (!is_guarded(kernel, views) || passes(kernel, views)))
+    if (guard_take_loose(kernel, &a->given, views) && guard_passes(kernel, views))
         result = call_run(kernel, &a->given, views);
     Py_DECREF((PyObject *)kernel);
     return result;
@@ -454,7 +421,7 @@ static PyObject *run_with(engine_object *e, const arguments *a, remembered *r, v
             types.rank[i] = (uint8_t)views[i].tensor.rank;
         }
         result = call(e, a, r, views, &types, &element);
-        if (!result && PyErr_ExceptionMatches(e->state->errors[MODULE_TYPE]))
+        if (!result && PyErr_Occurred() && PyErr_ExceptionMatches(e->state->errors[MODULE_TYPE]))
             result = call_cast(e, a, r, views, &types, element);
     }
     for (Py_ssize_t i = 0; i < r->count; i++)
@@ -462,11 +429,50 @@ static PyObject *run_with(engine_object *e, const arguments *a, remembered *r, v
     return result;
 }
 
-static PyObject *run(engine_object *e, const arguments *a, remembered *r) {
-    view few[VIEW_FEW], *views = view_room(few, r->count);
-    PyObject *result = views ? run_with(e, a, r, views) : NULL;
-    view_leave(views, few);
+/* What is more than a kernel's. */
+static PyObject *run_function(engine_object *e, const arguments *a, const remembered *r) {
+    PyObject *operands = PyTuple_New(r->count), *result = NULL;
+    PyObject *casting = PyUnicode_FromString(manners_casting_word(a->casting));
+    for (Py_ssize_t i = 0; operands && i < r->count; i++)
+        PyTuple_SetItem(operands, i, Py_NewRef(a->given.objects[i]));
+    if (operands && casting)
+        result = PyObject_CallFunctionObjArgs(r->function, (PyObject *)e, operands,
+                                              a->given.out ? a->given.out : Py_None, casting, NULL);
+    Py_XDECREF(casting);
+    Py_XDECREF(operands);
     return result;
+}
+
+/* An operand has a type that no kernel has: NumPy may compute the text. */
+static PyObject *run_by_numpy(engine_object *e, const arguments *a, const remembered *r) {
+    PyObject *type, *value, *trace, *result = NULL;
+    PyErr_Fetch(&type, &value, &trace);
+    if (!r->declares) result = manners_numpy(a->text, r->names, a->given.objects);
+    if (!result) {
+        PyErr_Clear();
+        PyErr_Restore(type, value, trace);
+        return NULL;
+    }
+    Py_XDECREF(type);
+    Py_XDECREF(value);
+    Py_XDECREF(trace);
+    remembered own = {.names = r->names, .count = r->count, .function = result};
+    PyObject *found = run_function(e, a, &own);
+    Py_DECREF(result);
+    return found;
+}
+
+static PyObject *run(engine_object *e, const arguments *a, remembered *r) {
+    view few[VIEW_FEW], *views;
+    PyObject *result = NULL;
+    if (!r->function) {
+        if (!(views = view_room(few, r->count))) return NULL;
+        result = run_with(e, a, r, views);
+        view_leave(views, few);
+    }
+    if (result) return result;
+    if (!PyErr_Occurred()) return run_function(e, a, r);
+    return PyErr_ExceptionMatches(e->state->errors[MODULE_TYPE]) ? run_by_numpy(e, a, r) : NULL;
 }
 
 /* ---------------------------------------------------------------------------------------------

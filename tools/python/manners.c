@@ -8,6 +8,8 @@
 static const char *const CASTINGS[MANNERS_CASTINGS] = {"no", "equiv", "safe", "same_kind",
                                                        "unsafe"};
 
+const char *manners_casting_word(manners_casting casting) { return CASTINGS[casting]; }
+
 manners_casting manners_find_casting(module_state *state, PyObject *word) {
     for (int k = 0; PyUnicode_Check(word) && k < MANNERS_CASTINGS; k++)
         if (!PyUnicode_CompareWithASCIIString(word, CASTINGS[k])) return (manners_casting)k;
@@ -83,12 +85,14 @@ bool manners_translate(module_state *state, const manners_text *m, manners_made 
     PyObject *lists[3] = {NULL, NULL, NULL};
     PyObject *f = function("translate");
     PyObject *found = f && describe(m, lists) ? call(m, f, lists) : NULL;
-    *made = (manners_made){NULL, NULL, NULL, false};
+    *made = (manners_made){NULL, NULL, NULL, NULL, false};
     for (int k = 0; k < 3; k++) Py_XDECREF(lists[k]);
     Py_XDECREF(f);
     if (!found) forget_trace(state);
     if (found == Py_None) {
         made->text = Py_NewRef(m->text);
+    } else if (found && PyTuple_GetItem(found, 0) == Py_None) {
+        made->function = Py_NewRef(PyTuple_GetItem(found, 1));
     } else if (found) {
         PyObject *guard = PyTuple_GetItem(found, 1);
         made->text = Py_NewRef(PyTuple_GetItem(found, 0));
@@ -97,11 +101,12 @@ bool manners_translate(module_state *state, const manners_text *m, manners_made 
         made->guards_all = PyTuple_GetItem(found, 3) == Py_True;
     }
     Py_XDECREF(found);
-    return made->text;
+    return made->text || made->function;
 }
 
 void manners_release(manners_made *made) {
     Py_XDECREF(made->text);
+    Py_XDECREF(made->function);
     Py_XDECREF(made->guard);
     Py_XDECREF(made->sentences);
 }
@@ -115,4 +120,16 @@ void manners_reword(const manners_text *m) {
     Py_XDECREF(f);
     Py_XDECREF(done);
     PyErr_Restore(type, value, trace); /* also in the place of one that came meanwhile */
+}
+
+PyObject *manners_numpy(PyObject *text, PyObject *names, PyObject *const *objects) {
+    const Py_ssize_t count = PyTuple_Size(names);
+    PyObject *f = function("by_numpy"), *operands = PyTuple_New(count), *found = NULL;
+    for (Py_ssize_t i = 0; operands && i < count; i++)
+        PyTuple_SetItem(operands, i, Py_NewRef(objects[i]));
+    if (f && operands) found = PyObject_CallFunctionObjArgs(f, text, names, operands, NULL);
+    Py_XDECREF(operands);
+    Py_XDECREF(f);
+    if (found == Py_None) Py_CLEAR(found);
+    return found;
 }

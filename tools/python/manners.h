@@ -15,6 +15,7 @@ typedef enum manners_casting {
     MANNERS_CASTINGS
 } manners_casting;
 
+const char *manners_casting_word(manners_casting casting);
 /* By the word that NumPy has for it; MANNERS_CASTINGS with an exception. */
 manners_casting manners_find_casting(module_state *state, PyObject *word);
 
@@ -33,7 +34,8 @@ typedef struct manners_text {
 
 /* What the library shall compile, in new references. */
 typedef struct manners_made {
-    PyObject *text;      /* the same, or another one */
+    PyObject *text;      /* the same, or another one; null: */
+    PyObject *function;  /* a function of engine, operands, out and casting is the text */
     PyObject *guard;     /* kernel.h; null: none */
     PyObject *sentences; /* a tuple, for the guard */
     bool guards_all;
@@ -42,6 +44,9 @@ typedef struct manners_made {
 /* False with an exception. */
 bool manners_translate(module_state *state, const manners_text *m, manners_made *made);
 void manners_release(manners_made *made);
+/* A function as above, where an operand has a type that NumPy has alone; null, perhaps with an
+ * exception, where none has. */
+PyObject *manners_numpy(PyObject *text, PyObject *names, PyObject *const *objects);
 /* Have the exception about a text that was made speak of the caller's. */
 void manners_reword(const manners_text *m);
 

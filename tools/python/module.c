@@ -5,6 +5,7 @@
 
 #include "tools/python/errors.h"
 #include "tools/python/exchange.h"
+#include "tools/python/function.h"
 #include "tools/python/graph.h"
 #include "tools/python/load.h"
 #include "tools/python/numpy.h"
@@ -34,7 +35,8 @@ static int execute(PyObject *module) {
     module_state *state = PyModule_GetState(module);
     bool added = errors_add(module, state) && array_type_add(module, state) &&
                  kernel_type_add(module, state) && engine_type_add(module, state) &&
-                 region_type_add(module, state) && exchange_prepare(state) &&
+                 region_type_add(module, state) && function_type_add(module) &&
+                 exchange_prepare(state) &&
                  !PyModule_AddStringConstant(module, "__version__", tosajit_version());
     return added ? 0 : -1;
 }

@@ -128,6 +128,14 @@ bool numpy_is_scalar(module_state *state, PyObject *object) {
            PyType_IsSubtype(Py_TYPE(object), state->numpy.generic);
 }
 
+PyObject *numpy_array(module_state *state, PyObject *object) {
+    PyObject *type = (PyObject *)Py_TYPE(object);
+    if (numpy_is_array(state, object) || !state->numpy.array || PyObject_CheckBuffer(object) ||
+        PyObject_HasAttrString(type, "__dlpack__") || !PyObject_HasAttrString(type, "__array__"))
+        return NULL;
+    return as_array(object);
+}
+
 PyObject *numpy_plain(module_state *state, PyObject *object) {
     if (numpy_is_array(state, object) || !state->numpy.array) return NULL;
     if (PyList_Check(object) || PyTuple_Check(object)) return as_array(object);

@@ -11,6 +11,8 @@ bool numpy_is_scalar(module_state *state, PyObject *object);
 /* Of a scalar of NumPy, the number or bool of Python that it is, and of a list, where NumPy is
  * used, the array: as a new reference. Null, perhaps with an exception, for everything else. */
 PyObject *numpy_plain(module_state *state, PyObject *object);
+/* Of what is an array to NumPy alone, as pandas' Series are, NumPy's array, likewise. */
+PyObject *numpy_array(module_state *state, PyObject *object);
 /* Whether an array has a mask, which a result would lose. */
 bool numpy_is_masked(module_state *state, PyObject *object);
 /* Of an array of bf16 or f8, as ml_dtypes has them: the element type, and the same memory as an

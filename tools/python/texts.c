@@ -24,6 +24,7 @@ static void forget(PyObject *capsule) {
     remembered *r = texts_of(capsule);
     texts_forget_kernels(r);
     Py_XDECREF(r->names);
+    Py_XDECREF(r->function);
     free(r);
 }
 

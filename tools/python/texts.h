@@ -23,7 +23,9 @@ typedef struct remembered {
     PyObject *names;  /* of operands: a tuple of str */
     Py_ssize_t count; /* of names */
     bool declares;    /* the text is one of the library's language */
-    size_t kernels;   /* that were made; the last TEXTS_KERNELS of them are here */
+    PyObject
+        *function;  /* what computes the text, where no kernel does (manners.h); null: kernels */
+    size_t kernels; /* that were made; the last TEXTS_KERNELS of them are here */
     struct {
         signature types;
         kernel_object *kernel;

@@ -68,16 +68,29 @@ static bool take_number(module_state *state, view *v, PyObject *object, const re
     return true;
 }
 
+/* What formats are called by those who have such arrays. */
+static const char *called(const char *format) {
+    static const char *const names[][2] = {
+        {"Zf", "complex64"}, {"Zd", "complex128"}, {"Zg", "clongdouble"}, {"Q", "uint64"},
+        {"L", "uint64"},     {"g", "longdouble"},  {"O", "object"}};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (!strcmp(format, names[k][0])) return names[k][1];
+    return NULL;
+}
+
 static bool refuse_format(module_state *state, const char *format, const request *r) {
     if (!format) format = "B";
-    bool big_endian = *format && strchr(">!", *format);
-    PyObject *text = PyUnicode_DecodeUTF8(format, (Py_ssize_t)strlen(format), "replace");
+    const char *name = called(format);
+    const bool big_endian = *format && strchr(">!", *format);
+    PyObject *text = PyUnicode_DecodeUTF8(name ? name : format,
+                                          (Py_ssize_t)strlen(name ? name : format), "replace");
     if (!text) return false;
     request_refuse(state, r, TOSAJIT_TYPE_MISMATCH,
-                   big_endian
-                       ? "elements of format '%U' are big-endian, which this machine is not"
-                       : "elements of format '%U' are none of bool, int8, int16, int32, int64, "
-                         "uint8, uint16, uint32, float16, float32 and float64",
+                   big_endian ? "elements of format '%U' are big-endian, which this machine is not"
+                   : name ? "elements of %U are none of bool, int8, int16, int32, int64, uint8, "
+                            "uint16, uint32, float16, float32 and float64"
+                          : "elements of format '%U' are none of bool, int8, int16, int32, int64, "
+                            "uint8, uint16, uint32, float16, float32 and float64",
                    text);
     Py_DECREF(text);
     return false;

@@ -20,6 +20,7 @@ import sys as _sys
 
 from . import _numpy  # loaded now, so that no first result waits for it
 from ._graph import Node, partition
+from ._jit import jit
 from ._tosajit import (
     ArgumentError,
     Array,
@@ -27,6 +28,7 @@ from ._tosajit import (
     ElementTypeError,
     Engine,
     Error,
+    Function as _Function,
     Kernel,
     OutOfMemoryError,
     ShapeError,
@@ -49,6 +51,7 @@ __all__ = [
     "compile",
     "evaluate",
     "get_num_threads",
+    "jit",
     "load",
     "partition",
     "re_evaluate",
@@ -136,3 +139,4 @@ _copyreg.pickle(Engine, lambda engine: (_usual_engine, ()) if engine is _engine
                 else (_engine_of, (engine.options,)))
 _copyreg.pickle(Kernel, lambda kernel: (_kernel_of, (kernel.engine, kernel.text)) if kernel.text
                 else (load, (kernel.to_bytes(),)))
+_copyreg.pickle(_Function, lambda function: function.__reduce_of__())

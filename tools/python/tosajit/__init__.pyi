@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 from inspect import Signature
 from os import PathLike
-from typing import Any, Dict, Literal, Mapping, Optional, Tuple, Union
+from typing import Any, Callable, Dict, Generic, List, Literal, Mapping, Optional, ParamSpec, Tuple, TypeVar, Union, overload
 
 from ._graph import Node as Node, partition as partition
 
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
 _Casting = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
 _Path = Union[str, PathLike[str]]
 
@@ -89,6 +91,26 @@ class Engine:
     ) -> Any: ...
     def wait(self) -> None: ...
 
+class _Jitted(Generic[_P, _R]):
+    __name__: str
+    __wrapped__: Callable[_P, _R]
+    kernels: List[Kernel]
+    @overload
+    def __call__(self, *args: _P.args, **keywords: _P.kwargs) -> _R: ...
+    @overload
+    def __call__(self, *args: Any, out: Any, **keywords: Any) -> _R: ...
+    @overload
+    def __get__(self, instance: None, owner: Any) -> "_Jitted[_P, _R]": ...
+    @overload
+    def __get__(self, instance: Any, owner: Any) -> Callable[..., _R]: ...
+    def explain(self, *args: _P.args, **keywords: _P.kwargs) -> str: ...
+
+@overload
+def jit(function: Callable[_P, _R]) -> _Jitted[_P, _R]: ...
+@overload
+def jit(
+    *, accuracy: Optional[Literal["exact", "fast"]] = ..., threads: Optional[int] = ...
+) -> Callable[[Callable[_P, _R]], _Jitted[_P, _R]]: ...
 def compile(text: str) -> Kernel: ...
 def evaluate(
     text: str,

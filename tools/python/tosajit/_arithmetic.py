@@ -631,7 +631,7 @@ _add(1, floor=_whole("floor"), ceil=_whole("ceil"), rint=_real("roundeven"), rou
      trunc=_whole("trunc"), fix=_fix, sign=_sign, abs=_absolute, absolute=_absolute, fabs=_real("abs"), signbit=_signbit,
      reciprocal=_reciprocal,
      negative=lambda t, x: t.negate(x), negate=lambda t, x: t.negate(x), neg=lambda t, x: t.negate(x),
-     positive=positive, copy=_same, conj=_same, conjugate=_same, real=_same, imag=_no_complex,
+     positive=positive, copy=_same, conj=_same, conjugate=_same, real=_same, imag=_ones(0),
      square=square,
      relu=lambda t, x: t.extreme("maximum", x, number(0)),
      relu6=lambda t, x: t.extreme("minimum", t.extreme("maximum", x, number(0)), number(6)),

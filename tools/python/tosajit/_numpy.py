@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import _ast
 
-from ._arithmetic import DIM, FLOATS, INTEGERS, WIDTH, Text, Value, astype, convert, may_cast, refuse, words, wrong
-from ._reader import WORDS, Reader
+from ._arithmetic import DIM, FUNCTIONS, NAMES, WIDTH, Value, astype, may_cast, refuse, words, wrong
+from ._program import Weak, spelled, write
+from ._reader import WORDS, Foreign, Reader
+from ._tosajit import ArgumentError
 
 TYPE_CHECKING = False  # module typing takes longer to load than everything else here
 if TYPE_CHECKING:
     from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
-
-_NO_NAMES = ("True", "False")  # of operands of the language, beside these words
 
 
 # ------------------------------------------------------------------------------------------------
@@ -107,6 +107,19 @@ def _assigned(node: Any) -> str:
     return target.id if target else ""
 
 
+def _is_module(node: Any) -> bool:
+    """Whether it is a name of NumPy's or of the module math, or a ufunc's method."""
+    if type(node) is _ast.Attribute and node.attr in ("reduce", "outer", "accumulate", "reduceat") and type(node.value) is _ast.Name:
+        return node.value.id in FUNCTIONS
+    while type(node) is _ast.Attribute:
+        node = node.value
+    return type(node) is _ast.Name and node.id in ("np", "numpy", "math")
+
+
+def _is_dtype(node: Any) -> bool:
+    return type(node) is _ast.Name and node.id in NAMES
+
+
 def _walk(root: Any, found: Callable[[Any], Any]) -> None:
     """In the order of the text, however deep it is."""
     stack = [root]
@@ -118,7 +131,11 @@ def _walk(root: Any, found: Callable[[Any], Any]) -> None:
         if kind is _ast.IfExp:
             parts = [node.body, node.test, node.orelse]
         elif kind is _ast.Call:
-            parts = [*node.args, *node.keywords]
+            of = [node.func.value] if type(node.func) is _ast.Attribute and not _is_module(node.func) else []
+            to = node.func.attr if of else ""
+            parts = [*of, *[a for a in node.args if to != "astype" or not _is_dtype(a)], *node.keywords]
+        elif kind is _ast.Attribute and _is_module(node) or kind is _ast.keyword and node.arg == "dtype" and _is_dtype(node.value):
+            parts = []
         else:
             parts = []
             for field in node._fields:
@@ -190,119 +207,51 @@ class _Program:
         return t.dense(value)
 
 
-def _spelled(name: str, k: int) -> str:
-    """An operand's name in the language, which has none with other letters than ASCII's, and some words."""
-    plain = name.isascii() and len(name) <= 60 and name not in WORDS and name not in _NO_NAMES
-    return name if plain else f"operand_{k}"
-
-
-class _Weak:
-    """Python's numbers among the operands: each is declared as what it is used as, and checked as that when it comes."""
-
-    def __init__(self, users: Sequence[str], names: Sequence[str], types: Sequence[str], kinds: Sequence[str]):
-        self.users, self.names, self.types, self.kinds = users, names, types, kinds
-
-    def replace(self, texts: List[str]) -> Tuple[List[str], List[str]]:
-        """The texts with these operands, and how each operand is declared."""
-        uses: Dict[int, set] = {}
-        for text in texts:
-            for part in text.split("\1")[1:]:
-                operand, _, type = part.partition("\2")[0].partition(":")
-                uses.setdefault(int(operand), set()).add(type)
-        declared = [self.declare(k, uses.get(k, set())) for k in range(len(self.names))]
-        return [self.written(text, declared) for text in texts], declared
-
-    def declare(self, k: int, uses: set) -> str:
-        if not self.kinds[k]:
-            return self.types[k]
-        used = next(iter(uses)) if len(uses) == 1 else ""
-        if used == "i1" and self.kinds[k] != "b":
-            used = ""  # bool(-2) is a comparison, and no value of i1
-        whole = self.kinds[k] == "f" and used not in FLOATS  # a cast cuts what such a number has behind the point
-        return used if used and not whole else {"b": "i1", "i": "i64", "f": "f64"}[self.kinds[k]]
-
-    def written(self, text: str, declared: Sequence[str]) -> str:
-        first, *parts = text.split("\1")
-        for part in parts:
-            use, _, rest = part.partition("\2")
-            k, _, type = use.partition(":")
-            first += convert(self.names[int(k)], declared[int(k)], type) + rest
-        return first
-
-    def guards(self, texts: List[str]) -> List[Tuple[str, bool, str]]:
-        """Where a whole number is several types, it must be a value of each of them."""
-        _, declared = self.replace(texts)
-        found = []
-        for k, name in enumerate(self.users):
-            uses = {part.partition("\2")[0].partition(":")[2] for text in texts for part in text.split("\1")[1:] if part.startswith(f"{k}:")}
-            if self.kinds[k] == "i" and declared[k] == "i64":
-                found += [(name, f"\1{k}:i64\2", use) for use in sorted(uses - {"i64"}) if use in INTEGERS]
-        t = Text()
-        for name, text, use in found:
-            t.guard(Value(text, "i64"), use, f"operand {name}: the number is no value of {use}")
-        return t.guards
-
-
-def _needed(statements: Sequence[Tuple[str, str]], texts: Sequence[str]) -> List[Tuple[str, str]]:
-    """The statements that these read, in order."""
-    read = {word for text in texts for word in words(text)}
-    kept = []
-    for name, text in reversed(statements):
-        if name in read:
-            kept.append((name, text))
-            read.update(words(text))
-    return kept[::-1]
-
-
-def _guard(guards: Sequence[Tuple[str, bool, str]]) -> str:
-    """The number of the first guard that fails, from 1 on, as one i32; 0: none."""
-    text = "i32(0)"
-    for k in range(len(guards), 0, -1):
-        condition, has_dimensions, _ = guards[k - 1]
-        text = f"select({f'any({condition})' if has_dimensions else condition}, i32({k}), {text})"
-    return text
-
-
 def translate(text: str, operands: Sequence[str], types: Sequence[str], weak: Sequence[str], ranks: Sequence[int],
-              out: Optional[str], casting: str) -> Optional[Tuple[str, Optional[str], Tuple[str, ...], bool]]:
+              out: Optional[str], casting: str) -> Any:
     """The text for operands of these types, and perhaps another one, which finds what must not be: its number, and what to say of each, and whether it is about calls without an empty operand, too. None for
-    a text of the language. Of weak operands, which have a kind, b, i or f, the type is one that has their number. The last result is cast to out."""
+    a text of the language. Of weak operands, which have a kind, b, i or f, the type is one that has their number. The last result is cast to out.
+    None and a function where it is more than one kernel's (_texts.py)."""
     tree = _Tree(text)
     if not tree.body:
         return None
+    try:
+        return _in_one(tree, text, operands, types, weak, ranks, out, casting)
+    except Foreign as error:
+        if casting in ("no", "equiv", "safe") or tree.given.marks:
+            raise
+        from ._texts import function_of  # which takes longer to load
+        function = function_of(_Tree(text).body, text, operands)
+        if function is None:
+            plain = ArgumentError(*error.args)
+            plain.status = error.status
+            raise plain from None
+        return (None, function)
+
+
+def _in_one(tree: _Tree, text: str, operands: Sequence[str], types: Sequence[str], weak: Sequence[str], ranks: Sequence[int],
+            out: Optional[str], casting: str) -> Any:
+    """As one kernel's text."""
     strong = sorted({own_type for own_type, how in zip(types, weak) if not how})
     if casting in ("no", "equiv") and len(strong) > 1:
         refuse(f"the operands are of {' and '.join(strong)}, which casting={casting!r} keeps apart")
-    spelled = [_spelled(name, k) for k, name in enumerate(operands)]
+    own_names = [spelled(name, k) for k, name in enumerate(operands)]
     own = {"b": "i1", "i": "i64", "f": "f64"}
     values = {name: Value(f"\1{k}:{own[weak[k]]}\2", own[weak[k]], weak[k], operand=k, fits=types[k]) if weak[k]
-              else Value(spelled[k], types[k], places=(DIM,) * ranks[k]) for k, name in enumerate(operands)}
+              else Value(own_names[k], types[k], places=(DIM,) * ranks[k]) for k, name in enumerate(operands)}
     taken = [_assigned(node) for node in tree.body]
-    reader = Reader(tree.given.source, tree.given.marks, values, [*spelled, *taken])
+    reader = Reader(tree.given.source, tree.given.marks, values, [*own_names, *taken])
     program = _Program(reader, tree.body)
     program.run(out, casting)
-    return _write(program, _Weak(operands, spelled, types, weak), ranks)
+    return write(reader.text, program.results, Weak(operands, own_names, types, weak), ranks)
 
 
-def _write(program: _Program, weak: _Weak, ranks: Sequence[int]) -> Tuple[str, Optional[str], Tuple[str, ...], bool]:
-    t = program.reader.text
-    results = [value.text for _, value in program.results]
-    main = _needed(t.statements, results)
-    said = _needed(t.statements, results + [condition for condition, _, _ in t.guards])
-    guards = t.guards + weak.guards([text for _, text in said] + results + [condition for condition, _, _ in t.guards])
-    check = [_guard(guards)] if guards else []
-    checked = _needed(t.statements, check)
-    texts, declared = weak.replace([text for _, text in main] + results + [text for _, text in checked] + check)
-    heads = [f"{name}: {element}[{','.join('?' * rank)}]" for name, element, rank in zip(weak.names, declared, ranks)]
-    lines = iter(texts)
-    body = [f"{name} = {next(lines)}" for name, _ in main]
-    for name, _ in program.results:
-        named = name.isascii() and name.isidentifier() and len(name) <= 60 and name not in weak.names
-        line = next(lines)
-        body.append(f"{name} = {line}" if named and line != name else line)
-    other = [f"{name} = {next(lines)}" for name, _ in checked] + list(lines)
-    about_all = t.guards_all or len(guards) > len(t.guards)
-    return "; ".join(heads + body), "; ".join(heads + other) if check else None, tuple(sentence for _, _, sentence in guards), about_all
+def by_numpy(text: str, names: Sequence[str], operands: Sequence[Any]) -> Any:
+    """A function that is the text, where an operand is of uint64, which no kernel has."""
+    if not any(getattr(getattr(a, "dtype", None), "name", "") == "uint64" and type(a).__module__ == "numpy" for a in operands):
+        return None
+    from ._texts import function_of
+    return function_of(_Tree(text).body, text, names)
 
 
 def reword(error: Any, text: str, operands: Sequence[str]) -> None:
@@ -311,6 +260,6 @@ def reword(error: Any, text: str, operands: Sequence[str]) -> None:
     place, sign, rest = sentence.partition(": error: ")
     sentence = rest if sign and place.replace(":", "").isdigit() else sentence
     for k, name in enumerate(operands):
-        sentence = sentence.replace(_spelled(name, k), name) if _spelled(name, k) != name else sentence
+        sentence = sentence.replace(spelled(name, k), name) if spelled(name, k) != name else sentence
     shown = " ".join(text.split())
     error.args = (f"{shown if len(shown) <= 60 else shown[:57] + '...'}: {sentence}",)

@@ -9,6 +9,7 @@ import math
 
 from ._arithmetic import (BINARY, COMPARE, DIM, FLOATS, FUNCTIONS, GAP, INTEGERS, NAMES, ONE, WIDTH, Value, astype, fold, invert, kind, literal,
                           logical_not, loose, number, positive, refuse, wrong)
+from ._tosajit import ArgumentError
 from ._views import Dimensions, Views, at_places, listed
 
 TYPE_CHECKING = False  # module typing takes longer to load than everything else here
@@ -24,6 +25,10 @@ _REDUCER_KEYS = {"axis": "axis", "dim": "axis", "keepdims": "keepdims", "keepdim
                  "eps": "eps", "epsilon": "eps"}
 WORDS = {"inf": math.inf, "nan": math.nan, "true": True, "false": False}
 _LANGUAGE = "tosajit.compile takes the library's own language"
+
+
+class Foreign(ArgumentError):
+    """A text has what is no expression of one kernel."""
 
 
 class Reader:
@@ -42,7 +47,9 @@ class Reader:
         return text if len(text) <= 60 else text[:57] + "..."
 
     def foreign(self, node: Any, why: str) -> Any:
-        wrong(f"{self.shown(node)}: {why}")
+        error = Foreign(f"{self.shown(node)}: {why}")
+        error.status = "TOSAJIT_INVALID_ARGUMENT"
+        raise error
 
     def read(self, node: Any) -> Value:
         reader = self.READERS.get(type(node))
@@ -70,7 +77,7 @@ class Reader:
         if node.attr == "T":
             value = self.text.array(self.read(node.value))
             return self.text.transpose(value, list(range(value.rank))[::-1])
-        return self.foreign(node, f"an array has no .{node.attr} here; .T, .real and .imag are understood")
+        return self.foreign(node, f"an array has no .{node.attr} here")
 
     def constants(self, node: Any) -> Value:
         """A constant array, of which NumPy makes int64, float64 or bool."""
@@ -151,7 +158,8 @@ class Reader:
 
     def call(self, node: Any) -> Value:
         if type(node.func) is not _ast.Name:
-            self.foreign(node, "functions are called by their names alone: sqrt(x), sum(x, axis=0)")
+            name = getattr(node.func, "attr", "")
+            self.foreign(node, f"{name} is no function of texts, and no method of an array" if name else "is no function that is called by its name")
         name = node.func.id
         if any(type(a) is _ast.Starred for a in node.args) or any(k.arg is None for k in node.keywords):
             self.foreign(node, "arguments are given one by one")
@@ -168,6 +176,8 @@ class Reader:
             return self.convert(node, name, arguments)
         if name not in FUNCTIONS:
             self.foreign(node, self.unknown(name))
+        if name == "round" and len(arguments) == 2 and arguments[1].number != 0:
+            self.foreign(node, "the number of digits is 0 here; write round(x * 100) / 100")
         least, most, function = FUNCTIONS[name]
         if not least <= len(arguments) <= most:
             self.foreign(node, f"{name} takes {least if least == most else f'{least} to {most}'} arguments, found {len(arguments)}")
@@ -184,7 +194,7 @@ class Reader:
     def unknown(name: str) -> str:
         import difflib
         known = [*FUNCTIONS, *_REDUCERS, *_MOVERS, *NAMES, *WIDTH]
-        near = difflib.get_close_matches(name, known, 1, 0.75)
+        near = difflib.get_close_matches(name, known, 1, 0.8)
         return f"there is no function {name}" + (f"; did you mean {near[0]}?" if near else f"; {_LANGUAGE}")
 
     def convert(self, node: Any, name: str, arguments: Sequence[Value]) -> Value:

@@ -1,0 +1,536 @@
+# SPDX-FileCopyrightText: 2026 The tosajit developers
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""tosajit.jit: functions give what they give without it, of every type and size, and change what they change without it."""
+import collections
+import copy
+import os
+import pickle
+import subprocess
+import sys
+import tempfile
+import types
+import unittest
+import warnings
+
+import numpy as np
+
+import tosajit
+
+SCALE, TABLE, WORD = 2.5, np.arange(6, dtype=np.float32), "mean"
+
+
+@tosajit.jit
+def swish(x, b=0.5):
+    """A docstring."""
+    return x / (1 + np.exp(-(x + b)))
+
+
+@tosajit.jit
+def scaled(x):
+    return x * SCALE + TABLE
+
+
+def helper(x):
+    return x * SCALE
+
+
+@tosajit.jit
+def by_helper(x):
+    return helper(x) + 1
+
+
+@tosajit.jit
+def by_word(x):
+    return getattr(x, WORD)(axis=0)
+
+
+def arrays(*sizes, dtype=np.float32, seed=3):
+    rng = np.random.default_rng(seed)
+    if np.dtype(dtype).kind in "iu":
+        return rng.integers(-50 if np.dtype(dtype).kind == "i" else 0, 100, sizes).astype(dtype)
+    return (rng.random(sizes) > 0.5) if dtype is bool else rng.standard_normal(sizes).astype(dtype)
+
+
+class Jit(unittest.TestCase):
+    def same(self, found, wanted, what=""):
+        if isinstance(wanted, (tuple, list)):
+            self.assertIs(type(found), type(wanted), what)
+            self.assertEqual(len(found), len(wanted), what)
+            for f, w in zip(found, wanted):
+                self.same(f, w, what)
+        elif isinstance(wanted, dict):
+            self.assertEqual(list(found), list(wanted))
+            for key in wanted:
+                self.same(found[key], wanted[key], what)
+        elif isinstance(wanted, (np.ndarray, np.generic)):
+            self.assertEqual((type(found), found.dtype, found.shape), (type(wanted), wanted.dtype, wanted.shape), what)
+            close = {"float16": 4e-3, "float32": 3e-6}.get(wanted.dtype.name, 1e-11)
+            if wanted.dtype.kind == "f":
+                np.testing.assert_allclose(found, wanted, close, close, err_msg=what)
+            else:
+                np.testing.assert_array_equal(found, wanted, what)
+        else:
+            self.assertEqual((type(found), found), (type(wanted), wanted), what)
+
+    def check(self, function, *args, kernels=1, what="", **keywords):
+        """Twice, and its operands afterwards; as many kernels; None: any number."""
+        jitted = tosajit.jit(function)
+        for _ in range(2):
+            mine, theirs = copy.deepcopy((args, keywords)), copy.deepcopy((args, keywords))
+            with np.errstate(all="ignore"), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                try:
+                    wanted = function(*theirs[0], **theirs[1])
+                except Exception as error:
+                    with self.assertRaises(type(error), msg=what):
+                        jitted(*mine[0], **mine[1])
+                    continue
+                self.same(jitted(*mine[0], **mine[1]), wanted, what)
+            self.same(list(mine[0]), list(theirs[0]), what)
+        if kernels is not None:
+            self.assertEqual(len(jitted.kernels), kernels, f"{what} {[t.why for _, t in jitted.made]}")
+        return jitted
+
+    # --------------------------------------------------------------------------------------------
+    # What a function is
+
+    def test_a_function_stays_one(self):
+        self.assertEqual((swish.__name__, swish.__doc__, swish.__module__), ("swish", "A docstring.", __name__))
+        import inspect
+        self.assertEqual(str(inspect.signature(swish)), "(x, b=0.5)")
+        x = arrays(3, 4)
+        for found in (swish(x), swish(x, 0.5), swish(x=x), swish(b=0.5, x=x)):
+            self.same(found, swish.__wrapped__(x))
+        with self.assertRaisesRegex(TypeError, "missing"):
+            swish()
+        with self.assertRaisesRegex(TypeError, "unexpected|multiple"):
+            swish(x, c=3)
+
+    def test_options(self):
+        x = arrays(100)
+        fast = tosajit.jit(accuracy="fast", threads=2)(swish.__wrapped__)
+        np.testing.assert_allclose(fast(x), swish(x), 1e-6)
+        self.assertEqual(fast.engine.options["accuracy"], "fast")
+        with self.assertRaisesRegex(tosajit.Error, "exact, fast"):
+            tosajit.jit(accuracy="best")
+        with self.assertRaisesRegex(TypeError, "takes a function"):
+            tosajit.jit(np.sin)
+
+    def test_out(self):
+        x, out = arrays(3, 4), np.zeros((3, 4), np.float32)
+        self.assertIs(swish(x, out=out), out)
+        self.same(out, swish(x))
+        wide = np.zeros((3, 4))
+        self.assertIs(swish(x, out=wide), wide)
+        self.same(wide.astype(np.float32), swish(x))
+        with self.assertRaises(TypeError):
+            swish(x, out=np.zeros((3, 4), int))
+        with self.assertRaises(ValueError):
+            swish(x, out=np.zeros((4, 4), np.float32))
+        two = tosajit.jit(lambda a: (a + 1, a * 2))
+        outs = np.zeros_like(x), np.zeros_like(x)
+        self.assertIs(two(x, out=outs), outs)
+        self.same(outs, (x + 1, x * 2))
+
+    def test_pickles(self):
+        self.assertIs(pickle.loads(pickle.dumps(swish)), swish)
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "mine.py"), "w") as file:
+                file.write("import tosajit\n@tosajit.jit\ndef f(x):\n    return x * 2\n")
+            code = "import mine, pickle, numpy; print(pickle.loads(pickle.dumps(mine.f))(numpy.ones(2)))"
+            told = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=True,
+                                  env={**os.environ, "PYTHONPATH": os.path.dirname(os.path.dirname(tosajit.__file__))})
+            self.assertEqual(told.stdout.strip(), "[2. 2.]")
+
+    def test_methods(self):
+        class Model:
+            def __init__(self):
+                self.w, self.scale, self.calls = arrays(4), 2.0, 0
+
+            @tosajit.jit
+            def run(self, x):
+                return x * self.w * self.scale
+
+            @tosajit.jit
+            def note(self, x):
+                self.calls += 1
+                return x + self.calls
+
+            @staticmethod
+            @tosajit.jit
+            def twice(x):
+                return x * 2
+
+        model, x = Model(), arrays(3, 4)
+        self.same(model.run(x), x * model.w * 2.0)
+        model.scale, model.w = 3.0, arrays(4, seed=9)
+        self.same(model.run(x), x * model.w * 3.0)
+        self.assertEqual(len(Model.run.kernels), 1)
+        self.same(model.note(x), x + 1)
+        self.same(model.note(x), x + 2)
+        self.assertEqual(model.calls, 2)
+        self.same(Model.twice(x), x * 2)
+
+    def test_functions_within_functions(self):
+        self.check(lambda x: swish(x) * swish(x, 1.0) + 1, arrays(3, 4))
+
+    # --------------------------------------------------------------------------------------------
+    # Operands
+
+    def test_structures(self):
+        Point = collections.namedtuple("Point", "x y")
+        x, y = arrays(3, 4), arrays(4)
+        self.check(lambda p: Point(p.x + p.y, p.x), Point(x, y))
+        self.check(lambda d, *more, key="a": {"sum": d[key] + sum(more), "all": [d["b"].sum(), more]}, {"a": x, "b": y}, x, 2.0)
+        self.check(lambda a, b: [a + b], x, y)
+        self.check(lambda a: (a * 2, None, "text", 3), x)
+        self.check(lambda a, how: a.sum() if how == "sum" else a.mean(), x, "sum")
+
+    def test_what_returns_its_argument(self):
+        f, x = tosajit.jit(lambda a, b: (a, a + b)), arrays(3)
+        self.assertIs(f(x, x)[0], x)
+
+    def test_numbers_that_change_compile_once(self):
+        x, f = arrays(3, 4), tosajit.jit(lambda a, t, n: a * (1 - t) + a * t * 2.0 + n)
+        for t, n in ((0.25, 3), (0.5, 4), (-1e3, 2**40)):
+            self.same(f(x, t, n), x * (1 - t) + x * t * 2.0 + n)
+        self.assertEqual(len(f.kernels), 1)
+
+    def test_numbers_that_decide_compile_anew(self):
+        def f(a, n, t):
+            if t > 1:
+                a = a + 1
+            for _ in range(n):
+                a = a * 2
+            return a / t
+        x, jitted = arrays(3, 4), tosajit.jit(f)
+        for n, t in ((1, 2.0), (2, 2.0), (2, 0.5), (1, 2.0), (0, 3)):
+            self.same(jitted(x, n, t), f(x, n, t))
+        self.same(tosajit.jit(lambda a, b: a + np.sqrt(b))(x, 2.0), x + np.sqrt(2.0))
+        zero = tosajit.jit(lambda a, b: a * np.copysign(1.0, b))
+        for b in (0.0, -0.0, 0.0):
+            self.same(zero(x, b), x * np.copysign(1.0, b))
+        with self.assertRaises(ZeroDivisionError):
+            tosajit.jit(lambda a, b: a * (1 / b))(x, 0.0)
+        self.same(tosajit.jit(lambda a, b: a * (1 / b))(x, 4.0), x * 0.25)
+        self.same(tosajit.jit(lambda a, n: a + (n * n) % 7)(x, 2**40), x + (2**80 % 7))
+
+    def test_sizes(self):
+        def f(a):
+            return a.sum(axis=0) / a.shape[0] if len(a) > 2 else a[0]
+        jitted = tosajit.jit(f)
+        for n in (5, 2, 5, 7):
+            self.same(jitted(arrays(n, 3)), f(arrays(n, 3)))
+        self.check(lambda a: a.reshape(a.shape[0] // 2, 2, -1).max(axis=1), arrays(6, 4))
+        self.check(lambda a: [a.ndim, a.size, a.dtype, a * np.float32(a.itemsize)], arrays(6, 4))
+        plain = tosajit.jit(lambda a: a * 2)
+        for n in (5, 2, 7):
+            plain(arrays(n, 3))
+        self.assertEqual(len(plain.kernels), 1)
+
+    def test_other_types_are_numpys_or_their_own(self):
+        x = arrays(3, 4)
+        for dtype in (np.uint64, np.complex64, ">f4", object, np.longdouble):
+            self.check(lambda a: a + a, x.astype(dtype), kernels=None)
+        self.check(lambda a, b: a + b, x, np.float64(3))  # a scalar of NumPy has a type
+        self.check(lambda a, b: a + b, x, 3)
+        for a in (memoryview(x), bytearray(b"abc")):
+            np.testing.assert_array_equal(tosajit.jit(lambda v: np.asarray(v) * 2)(a), np.asarray(a) * 2)
+
+        f = tosajit.jit(lambda a, b: a * b)
+        for a in (x[:, :3], np.matrix(x[:, :3]), x[:, :3], np.ma.array(x[:, :3], mask=x[:, :3] > 0)):  # which have meanings of their own
+            found, wanted = f(a, a), a * a
+            self.assertIs(type(found), type(wanted))
+            np.testing.assert_allclose(np.asarray(found), np.asarray(wanted), 1e-6)
+
+        class Series:
+            def __array__(self, dtype=None, copy=None):
+                return x
+        self.same(tosajit.jit(lambda s: s * 2)(Series()), x * 2)
+
+    def test_special(self):
+        import math
+        from tosajit import special
+        x = arrays(3, 4)
+        for name in special.__all__:
+            function = getattr(special, name)
+            self.same(tosajit.jit(lambda a: function(a) + 0)(x), function(x), name)
+        np.testing.assert_allclose(special.erf(x), np.vectorize(math.erf)(x), 1e-6)
+        np.testing.assert_allclose(special.softmax(x, axis=0).sum(axis=0), np.ones(4), 1e-6)
+
+    def test_torch(self):
+        try:
+            import torch
+        except ImportError:
+            self.skipTest("torch is not here")
+        t = torch.arange(6, dtype=torch.float32).reshape(2, 3)
+        with self.assertRaisesRegex(RuntimeError, "requires grad"):
+            tosajit.jit(lambda a: a * 2)(t.clone().requires_grad_())
+        for f in (lambda a: np.exp(a) + 1, lambda a: np.sort(a)[::-1] + 1):
+            found = tosajit.jit(f)(t)
+            self.assertIs(type(found), torch.Tensor)
+            np.testing.assert_allclose(found.numpy(), f(t.numpy()), 1e-6)
+
+    # --------------------------------------------------------------------------------------------
+    # What surrounds a function
+
+    def test_globals(self):
+        global SCALE, TABLE, WORD
+        x = arrays(4, 6)
+        before = len(scaled.kernels)
+        for scale in (2.5, 3.5):
+            SCALE = scale
+            self.same(scaled(x), x * scale + TABLE)
+            self.same(by_helper(x), x * scale + 1)
+        self.assertLessEqual(len(scaled.kernels) - before, 1)
+        TABLE[2] = 100
+        self.same(scaled(x), x * SCALE + TABLE)
+        TABLE = np.ones((4, 1))
+        self.same(scaled(x), x * SCALE + TABLE)
+        TABLE, SCALE = np.arange(6, dtype=np.float32), 2.5
+        for WORD in ("mean", "sum", "max"):
+            self.same(by_word(x), getattr(x, WORD)(axis=0))
+        WORD = "mean"
+
+    def test_objects_around(self):
+        class Config:
+            scale, table = 1.0, [1.0, 2.0]
+        config, settings, steps = Config(), {"k": 2.0, "w": np.ones(3)}, [1.0, 2.0]
+        module = types.ModuleType("a_module")
+        module.SCALE, module.LIST = 2.0, [1.0]
+
+        def inner(x):
+            return x * settings["k"]
+
+        functions = [lambda x: x * settings["k"] + settings["w"], lambda x: x * config.scale, lambda x: sum(x * s for s in steps), inner,
+                     lambda x: inner(x) + 1, lambda x: x * module.SCALE, lambda x: x * module.LIST[0], lambda x: inner(x) * config.table[0]]
+        jitted, x = [tosajit.jit(f) for f in functions], np.arange(3.0)
+
+        def check():
+            for _ in range(2):
+                for f, g in zip(jitted, functions):
+                    self.same(f(x), g(x))
+        check()
+        settings["k"], config.scale, steps[1], module.SCALE, module.LIST[0] = 3.0, 5.0, 7.0, 9.0, 11.0
+        check()
+        settings["w"] = np.zeros((2, 3))
+        steps.append(1.5)
+        config.table = [4.0]
+        check()
+        del config.scale
+        Config.scale = 13.0
+        check()
+        settings["w"][:] = 5
+        check()
+        by_argument = tosajit.jit(lambda x, f: f(x))
+        k = 2.0
+        multiply = lambda x: x * k
+        self.same(by_argument(x, multiply), x * 2.0)
+        k = 3.0
+        self.same(by_argument(x, multiply), x * 3.0)
+        self.same(by_argument(x, np.exp), np.exp(x))
+        part = tosajit.jit(lambda x, s: x[s] * 2)
+        for s in (slice(1, None), slice(None, None, 2), slice(1, None)):
+            self.same(part(x, s), x[s] * 2)
+
+    def test_closures(self):
+        def outer(k, table):
+            def inner(x):
+                return x * k + table
+
+            def change(n):
+                nonlocal k
+                k = n
+            return tosajit.jit(inner), inner, change
+        jitted, plain, change = outer(2.0, np.ones(4))
+        x = arrays(3, 4)
+        for k in (2.0, 3.0, 4):
+            change(k)
+            self.same(jitted(x), plain(x))
+        self.assertEqual(len(jitted.kernels), 2)
+
+    def test_what_is_another_each_time(self):
+        rng = np.random.default_rng(5)
+        jitted = tosajit.jit(lambda x: x + rng.standard_normal(x.shape))
+        self.assertFalse((jitted(np.ones(3)) == jitted(np.ones(3))).any())
+        counter = iter(range(10))
+        jitted = tosajit.jit(lambda x: x + np.full(3, next(counter)))
+        self.assertFalse((jitted(np.ones(3)) == jitted(np.ones(3))).any())
+
+    def test_what_assigns_outside(self):
+        count = 0
+
+        def f(x):
+            nonlocal count
+            count += 1
+            return x + count
+        jitted = tosajit.jit(f)
+        for k in (1, 2, 3):
+            self.same(jitted(np.ones(2)), np.ones(2) + k)
+        self.assertEqual(count, 3)
+
+    # --------------------------------------------------------------------------------------------
+    # In place
+
+    def test_assignments(self):
+        x, y, m = arrays(5, 6), arrays(5, 6, seed=8), arrays(5, 6, dtype=bool)
+
+        def add(a, b):
+            a += b
+            return a * 2
+
+        def local(a):
+            b = a * 2
+            b += 1
+            c = b
+            b *= 3
+            return b + c
+
+        def part(a, b):
+            a[1:] = b[1:]
+            a[:, 2] = 7
+            a[0, -1] += 3
+            return a.sum(axis=0)
+
+        def made(a):
+            out = np.zeros_like(a)
+            out[1:] = a[1:] - a[:-1]
+            out[0] = 1
+            return out
+
+        def masked(a):
+            b = a.copy()
+            mask = b > 0.5
+            b[mask] = np.sqrt(b[mask] + 1) * 2
+            b[~mask] /= 12
+            return b
+
+        def filled(a, mask):
+            a[mask] = 0
+            a[np.abs(a) > 1] = np.nan
+
+        def stepped(a):
+            b = a + 0
+            b[::2] = 1
+            b[:, [0, 2]] = -1
+            return b
+
+        def viewed(a):
+            row = a[1]
+            row += 1
+            return a * 2
+
+        def swapped(a):
+            a[0], a[1] = a[1], a[0].copy()
+            return a
+
+        def whole(a):
+            n = (a * 10).astype(int)
+            n[...] = 2.7
+            n[n > 100] = 1
+            return n
+
+        for f, args, kernels in ((add, (x, y), 1), (local, (x,), None), (part, (x, y), None), (made, (x,), None), (masked, (x,), 1), (filled, (x, m), 1),
+                                 (stepped, (x,), None), (viewed, (x,), None), (swapped, (x,), None), (whole, (x,), 1)):
+            self.check(f, *args, kernels=kernels, what=f.__name__)
+
+    def test_new_arrays(self):
+        x = arrays(6, 5)
+
+        def made(a):
+            out = np.empty(a.shape, a.dtype)
+            out[0] = 1
+            out[1:] = a[1:] - a[:-1]
+            return out
+
+        def summed(a):
+            total = np.zeros(a.shape[1:])
+            for row in a:
+                total += row
+            count = np.ones((2, 3), dtype=np.int32) * 2
+            count[0] += 1
+            return total / len(a), count
+
+        def cast(a):
+            n = np.int32(a * 10)
+            return n, np.float64(a) + 1, np.float32(2) * a, a.astype(np.float16), a.dtype == np.float32, np.bool_(n)
+
+        for f in (made, summed, cast):
+            self.check(f, x, kernels=None, what=f.__name__)
+        self.assertTrue(tosajit.jit(cast)(x) and self.check(cast, x, kernels=1))
+        jitted = tosajit.jit(lambda a: sum(a))  # a loop of many steps is NumPy's
+        self.same(jitted(np.ones(3000)), np.float64(3000.0))
+        self.same(jitted(np.ones(30)), np.float64(30.0))
+
+    def test_assignments_to_arrays_that_overlap(self):
+        def f(a, b):
+            a += b
+            a *= 2
+        for lay in (lambda z: (z, z), lambda z: (z[1:], z[:-1]), lambda z: (z[::2], z[1::2]), lambda z: (z[::-1], z)):
+            mine, theirs = np.arange(10.0), np.arange(10.0)
+            tosajit.jit(f)(*lay(mine))
+            f(*lay(theirs))
+            self.same(mine, theirs)
+
+    def test_assignments_that_raise(self):
+        def f(a):
+            a += 0.5
+        self.check(f, np.arange(3), kernels=0)
+        frozen = np.arange(3.0)
+        frozen.flags.writeable = False
+        with self.assertRaises(ValueError):
+            tosajit.jit(f)(frozen)
+
+    # --------------------------------------------------------------------------------------------
+    # What is refused
+
+    def test_truths_are_refused(self):
+        def f(x):
+            if x.sum() > 0:
+                return x
+            return -x
+        line = f.__code__.co_firstlineno + 1
+        for g, words in ((f, rf"python_jit_test.py:{line}: .*np.where"), (lambda x: x * float(x[0]), "float"), (lambda x: x[0].item(), "item"),
+                         (lambda x: x > 0 and x, "np.where"), (lambda x: 3 in x, "in asks"), (lambda x: [v for v in x if v > 0], "np.where")):
+            with self.assertRaisesRegex(tosajit.ArgumentError, words):
+                tosajit.jit(g)(np.ones(3))
+
+    def test_errors_are_numpys(self):
+        x, y = arrays(3, 4), arrays(5)
+        for f in (lambda a, b: a + b, lambda a, b: a.sum(axis=3), lambda a, b: a[7], lambda a, b: a.reshape(5, 5), lambda a, b: a.nothing,
+                  lambda a, b: np.concatenate([a, b]), lambda a, b: a @ b, lambda a, b: a[0, 0, 0], lambda a, b: a[:0].max(), lambda a, b: a.T[9],
+                  lambda a, b: ~a, lambda a, b: (a > 0) - (a > 1), lambda a, b: a.astype("nothing"), lambda a, b: np.stack([a, b]),
+                  lambda a, b: 1 / 0, lambda a, b: {}["x"], lambda a, b: (a * 10).astype(int) ** -1, lambda a, b: np.transpose(a, (0, 0))):
+            self.check(f, x, y, kernels=None)
+
+    # --------------------------------------------------------------------------------------------
+    # Every name of every type
+
+    def test_every_name(self):
+        from tosajit._names import FUNCTIONS
+        changes = ("array", "asarray", "ascontiguousarray", "asanyarray", "require", "result_type", "empty_like")
+        names = [name for name in sorted(FUNCTIONS) if hasattr(np, name) and name not in changes]
+        cases = kernels = 0
+        for name in names:
+            function = getattr(np, name)
+            for dtype in (bool, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.float16, np.float32, np.float64):
+                for shape in ((3, 4), (), (0, 4), (3, 1)):
+                    a = np.asarray(arrays(*shape, dtype=dtype))
+                    for k, f in enumerate((lambda x: function(x), lambda x: function(x, x), lambda x: function([x, x]), lambda x: function(x, 2),
+                                           lambda x: function(x, axis=-1), lambda x: function(2.5, x))):
+                        with np.errstate(all="ignore"), warnings.catch_warnings():
+                            warnings.simplefilter("ignore")
+                            try:
+                                wanted = f(a.copy())
+                            except Exception:
+                                continue
+                            jitted = tosajit.jit(f)
+                            self.same(jitted(a.copy()), wanted, f"{name}, {np.dtype(dtype)} {shape}, case {k}")
+                        cases += 1
+                        kernels += bool(jitted.kernels)
+        print(f"{len(names)} names, {cases} cases, {kernels} of them by kernels")
+        self.assertGreater(kernels, cases * 0.6)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,544 @@
+# SPDX-FileCopyrightText: 2026 The tosajit developers
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""tosajit.jit: functions of arrays, written with NumPy, as kernels. In: a function. Out: one that is traced once for each list of types, and
+finds its kernel again by these. What no kernel computes, NumPy does: then the function runs as it is written."""
+from __future__ import annotations
+
+import functools
+import sys
+import threading
+import types
+
+from ._tosajit import Engine, Error, Function
+
+TYPE_CHECKING = False  # module typing takes longer to load than everything else here
+if TYPE_CHECKING:
+    from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+
+_MOST_OPERANDS, _MOST_CONSTANTS, _MOST_STRUCTURES = 64, 24, 256
+_NUMBERS = (bool, int, float)
+
+
+# ------------------------------------------------------------------------------------------------
+# Arguments and results as lists
+
+class _Leaf:
+    """Where an operand is."""
+
+    __slots__ = ()
+
+
+LEAF = _Leaf()
+
+
+def _is_leaf(a: Any) -> bool:
+    kind = type(a)
+    if kind in _NUMBERS:
+        return True
+    numpy = sys.modules.get("numpy")
+    if numpy is not None and isinstance(a, (numpy.ndarray, numpy.generic)):
+        return True
+    return hasattr(kind, "__dlpack__") or hasattr(kind, "__array__") or hasattr(kind, "__array_interface__") or kind in (memoryview, bytearray)
+
+
+def _is_record(a: Any) -> bool:
+    """An object that is nothing but its attributes, as self of a method often is."""
+    kind = type(a)
+    return (type(kind) is type and bool(kind.__flags__ & (1 << 9)) and hasattr(a, "__dict__") and kind.__basicsize__ <= object.__basicsize__ + 16
+            and not callable(a) and kind.__getattribute__ is object.__getattribute__)
+
+
+def _of_class(kind: type) -> Dict[str, Any]:
+    """Attributes of a class that are data."""
+    return {name: held for base in reversed(kind.__mro__[:-1]) for name, held in vars(base).items()
+            if not name.startswith("__") and (isinstance(held, (*_NUMBERS, list, dict, set)) or _is_leaf(held))}
+
+
+def flatten(a: Any, leaves: List[Any]) -> Any:
+    """What stays when leaves are taken out: something hashable."""
+    if _is_leaf(a):
+        leaves.append(a)
+        return LEAF
+    kind = type(a)
+    if kind is slice:
+        return (slice, tuple([flatten(item, leaves) for item in (a.start, a.stop, a.step)]))
+    if isinstance(a, (tuple, list)):
+        return (kind, tuple([flatten(item, leaves) for item in a]))
+    if kind is dict:
+        return (dict, tuple(a), tuple([flatten(item, leaves) for item in a.values()]))
+    if _is_record(a):
+        held = {**_of_class(kind), **vars(a)}
+        return (_Record, kind, tuple(held), tuple([flatten(item, leaves) for item in held.values()]))
+    try:
+        hash(a)
+        return _Static(a)
+    except TypeError:
+        return _Static(a, True)
+
+
+class _Record:
+    """The kind of an object that is its attributes."""
+
+
+class _Static:
+    """What is neither an array nor a number: another one is another function. By identity where it has no hash."""
+
+    __slots__ = ("a", "by_id")
+
+    def __init__(self, a: Any, by_id: bool = False):
+        self.a, self.by_id = a, by_id or not isinstance(a, (str, bytes, type(None), type, frozenset))
+
+    def __hash__(self) -> int:
+        return id(self.a) if self.by_id else hash(self.a)
+
+    def __eq__(self, other: Any) -> bool:
+        return isinstance(other, _Static) and type(self.a) is type(other.a) and (self.a is other.a or not self.by_id and self.a == other.a)
+
+
+def unflatten(tree: Any, leaves: Any) -> Any:
+    """The same again, with other leaves: an iterator."""
+    if tree is LEAF:
+        return next(leaves)
+    if type(tree) is _Static:
+        return tree.a
+    kind = tree[0]
+    if kind is dict:
+        return {key: unflatten(item, leaves) for key, item in zip(tree[1], tree[2])}
+    if kind is _Record:
+        made = object.__new__(tree[1])
+        vars(made).update({key: unflatten(item, leaves) for key, item in zip(tree[2], tree[3])})
+        return made
+    items = [unflatten(item, leaves) for item in tree[1]]
+    if kind is slice:
+        return slice(*items)
+    return kind(items) if kind in (tuple, list) else kind._make(items) if hasattr(kind, "_make") else kind(items)
+
+
+def _is_opaque(tree: Any) -> bool:
+    """Whether something among arguments may change without being another object."""
+    if type(tree) is _Static:
+        a = tree.a
+        return tree.by_id and (not _stays(a) or isinstance(a, types.FunctionType) and bool(a.__closure__))
+    return isinstance(tree, tuple) and any(map(_is_opaque, tree[-1] if tree and isinstance(tree[0], type) else tree))
+
+
+def _has_objects(tree: Any) -> bool:
+    """Whether there is something among arguments that a function can change, or that is more than its parts."""
+    return any(part is not LEAF and type(part) is not _Static for part in [*tree[0][1], *tree[1][2], *tree[2][1]])
+
+
+# ------------------------------------------------------------------------------------------------
+# What a function reads beside its operands
+
+def _codes(code: types.CodeType) -> List[types.CodeType]:
+    return [code, *[inner for constant in code.co_consts if isinstance(constant, types.CodeType) for inner in _codes(constant)]]
+
+
+def _is_number_or_array(a: Any) -> bool:
+    numpy = sys.modules.get("numpy")
+    return type(a) in _NUMBERS or numpy is not None and type(a) is numpy.ndarray and a.dtype.kind in "biuf" and a.dtype.isnative
+
+
+_FOREIGN = {"numpy", "scipy", "torch", "jax", "pandas", "tosajit", "math", "cmath", "operator", "functools", "itertools", "typing", "builtins"}
+
+
+def _is_foreign(module: Any) -> bool:
+    """Whether it is a library's, whose variables stay."""
+    root = str(module).split(".")[0]
+    return root in _FOREIGN or root in sys.stdlib_module_names and root != "__main__"
+
+
+def _stays(a: Any) -> bool:
+    """Whether it is the same as long as it is the same object."""
+    if isinstance(a, (str, bytes, type(None), type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, Function, frozenset, range, complex)):
+        return True
+    if isinstance(a, tuple):
+        return all(_stays(item) or type(item) in _NUMBERS for item in a)
+    kind = type(a)
+    return kind.__module__.split(".")[0] in ("numpy", "typing", "enum", "operator", "functools", "_thread") and not hasattr(kind, "__setitem__") or _is_enum(a)
+
+
+def _is_enum(a: Any) -> bool:
+    enum = sys.modules.get("enum")
+    return enum is not None and isinstance(a, enum.Enum)
+
+
+class Surroundings:
+    """Globals and variables of outer functions, which a function reads: numbers and arrays are operands, objects are arguments, and what else
+    there is must stay."""
+
+    def __init__(self, function: types.FunctionType):
+        self.captured: List[Tuple[Any, str]] = []
+        self.watched: List[Tuple[Any, str, Any]] = []
+        self.objects: List[Tuple[Any, str]] = []
+        self.names: List[str] = []
+        self.unsafe = ""
+        for name in dict.fromkeys(name for code in _codes(function.__code__) for name in code.co_names):
+            if name in function.__globals__:
+                self.place(function.__globals__, name, name, function.__globals__[name])
+        for cell, name in zip(function.__closure__ or (), function.__code__.co_freevars):
+            if _is_filled(cell):
+                self.place(cell, "cell_contents", name, cell.cell_contents)
+        self.helpers(function, {function})
+
+    def place(self, holder: Any, key: str, name: str, held: Any) -> None:
+        if _is_number_or_array(held):
+            self.captured.append((holder, key))
+            self.names.append(name)
+        elif _stays(held):
+            self.watched.append((holder, key, held))
+        else:
+            self.objects.append((holder, key))
+
+    def near(self, user: types.FunctionType) -> List[Any]:
+        """What a function may call, and modules that it reads from."""
+        names = [name for code in _codes(user.__code__) for name in code.co_names]
+        found = [user.__globals__.get(name) for name in names]
+        found += [cell.cell_contents for cell in user.__closure__ or () if _is_filled(cell)]
+        for module in [a for a in found if isinstance(a, types.ModuleType) and not _is_foreign(a.__name__)]:
+            for name in names:
+                if name in vars(module):
+                    self.watch(vars(module), name)
+                    found.append(vars(module)[name])
+        return found
+
+    def watch(self, holder: Any, key: str) -> None:
+        held = holder[key] if type(holder) is dict else holder.cell_contents
+        if not _stays(held) and not _is_number_or_array(held):
+            self.unsafe = f"a function that it calls reads {key}, which may change"
+        if all(k != key or h is not holder for h, k, _ in self.watched):
+            self.watched.append((holder, key, held))
+
+    def helpers(self, user: types.FunctionType, seen: set) -> None:
+        """Functions that it may call have the numbers that they had."""
+        for found in self.near(user):
+            found = found.__wrapped__ if isinstance(found, Function) else found
+            if not isinstance(found, types.FunctionType) or found in seen or _is_foreign(found.__module__):
+                continue
+            seen.add(found)
+            for name in dict.fromkeys(word for code in _codes(found.__code__) for word in code.co_names):
+                if name in found.__globals__:
+                    self.watch(found.__globals__, name)
+            for cell in found.__closure__ or ():
+                if _is_filled(cell):
+                    self.watch(cell, "cell_contents")
+            self.helpers(found, seen)
+
+    def with_others(self, function: types.FunctionType, others: Sequence[Any], objects: Sequence[Any], seen: Callable[[Any], Any]) -> types.FunctionType:
+        """The function with others for the captured, and for objects."""
+        spread, cells = dict(function.__globals__), list(function.__closure__ or ())
+        watched = [((holder, key), seen(held)) for holder, key, held in self.watched if seen(held) is not held]
+        for (holder, key), other in [*zip(self.captured, others), *zip(self.objects, objects), *watched]:
+            if holder is function.__globals__:
+                spread[key] = other
+            elif type(holder) is not dict:
+                cells = [types.CellType(other) if cell is holder else cell for cell in cells]
+        made = types.FunctionType(function.__code__, spread, function.__name__, function.__defaults__, tuple(cells) or None)
+        made.__kwdefaults__ = function.__kwdefaults__
+        return made
+
+
+def _is_filled(cell: Any) -> bool:
+    try:
+        return cell.cell_contents is not cell
+    except ValueError:
+        return False
+
+
+# Names of what gives something else each time.
+_CHANCE = {"random", "rng", "default_rng", "rand", "randn", "randint", "normal", "standard_normal", "uniform", "choice", "permutation", "shuffle", "integers",
+           "time", "perf_counter", "monotonic", "now", "today", "urandom", "getrandbits", "seed", "input", "open", "read"}
+
+
+def _draws(function: types.FunctionType, seen: set) -> bool:
+    """Whether it, or a function of its module that it calls, may draw random numbers, or read a clock or a file."""
+    if function in seen:
+        return False
+    seen.add(function)
+    names = {name for code in _codes(function.__code__) for name in code.co_names}
+    near = [function.__globals__.get(name) for name in names]
+    return bool(names & _CHANCE) or any(isinstance(found, types.FunctionType) and found.__globals__ is function.__globals__ and _draws(found, seen)
+                                        for found in near)
+
+
+# Assignments to what is not the function's own happen once, when it is traced, and must not.
+def _assigns_outside(function: types.FunctionType) -> bool:
+    from opcode import opmap
+    codes = _codes(function.__code__)
+    stores = {opmap[name] for name in ("STORE_GLOBAL", "DELETE_GLOBAL") if name in opmap}
+    if function.__code__.co_freevars and "STORE_DEREF" in opmap:
+        stores.add(opmap["STORE_DEREF"])
+    return any(stores & set(code.co_code[::2]) for code in codes)
+
+
+# ------------------------------------------------------------------------------------------------
+# Functions
+
+class Jit:
+    """What stands behind a function that jit has made."""
+
+    def __init__(self, function: types.FunctionType, options: Dict[str, Any]):
+        self.__wrapped__, self.options = function, options
+        self.__name__, self.__qualname__ = function.__name__, function.__qualname__
+        self.engines: Dict[int, Engine] = {}  # of texts, by thread
+        self.structures: Dict[Any, Function] = {}
+        self.given: Dict[int, Any] = {}  # by thread, while a call with lists, dicts and objects is under way
+        self.made: List[Tuple[str, Any]] = []  # kernels, or why there is none, by the types of operands
+        code = function.__code__
+        self.parameters = code.co_varnames[:code.co_argcount]
+        self.simple = not code.co_kwonlyargcount and not code.co_flags & 12  # no *args and **keywords
+        self.takes_out = "out" in code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]
+        self.function: Function = Function(self, self.make_plainly, self.otherwise, code.co_argcount if self.simple and not self.takes_out else -1)
+        self.renew()
+
+    def renew(self) -> None:
+        """What it reads beside its operands may be another one by now."""
+        self.around = Surroundings(self.__wrapped__)
+        self.structures.clear()
+        never = ((self, "", None),) if self.around.objects else ()  # which no call finds as it is
+        self.function._renew(tuple(self.around.captured), (*never, *self.around.watched))
+
+    @property
+    def __signature__(self) -> Any:
+        import inspect
+        return inspect.signature(self.__wrapped__)
+
+    @property
+    def __annotations__(self) -> Any:
+        return self.__wrapped__.__annotations__
+
+    @property
+    def __defaults__(self) -> Any:
+        return self.__wrapped__.__defaults__
+
+    def __repr__(self) -> str:
+        return f"<tosajit.jit of {self.__qualname__}>"
+
+    @property
+    def engine(self) -> Engine:
+        return self.engines.get(threading.get_ident()) or _engine_of(self.options)
+
+    # --------------------------------------------------------------------------------------------
+    # Calls that the extension does not answer
+
+    def otherwise(self, *args: Any, **keywords: Any) -> Any:
+        out = None if self.takes_out else keywords.pop("out", None)
+        if not self.around_is_same():
+            self.renew()
+        tree, leaves, values = self.bound(args, keywords)
+        if _traced(leaves):
+            made = self.__wrapped__(*args, **keywords)
+            return made if out is None else _copied(out, made)
+        if _is_opaque(tree):
+            made = self.__wrapped__(*args, **keywords)
+            return made if out is None else _copied(out, made)
+        called = self.structures.get(tree)
+        if called is None:
+            if len(self.structures) >= _MOST_STRUCTURES:
+                self.structures.clear()
+            called = Function(self, functools.partial(self.make, tree), functools.partial(self.plainly, tree), len(leaves))
+            called._renew(tuple(self.around.captured), tuple(self.around.watched))
+            self.structures[tree] = called
+        leaves = [_array_of(leaf) for leaf in leaves]
+        thread = threading.get_ident()
+        before = self.given.get(thread)
+        self.given[thread] = (args, keywords) if _has_objects(tree) else None
+        try:
+            return called(*leaves) if out is None else called(*leaves, out=out)
+        finally:
+            if before is None:
+                del self.given[thread]
+            else:
+                self.given[thread] = before
+
+    def around_is_same(self) -> bool:
+        fresh = Surroundings(self.__wrapped__)
+        same = lambda a, b: len(a) == len(b) and all(x is y for p, q in zip(a, b) for x, y in zip(p, q))
+        return (same(fresh.captured, self.around.captured) and same(fresh.watched, self.around.watched) and same(fresh.objects, self.around.objects))
+
+    def bound(self, args: Sequence[Any], keywords: Dict[str, Any]) -> Tuple[Any, List[Any], Any]:
+        """Arguments, each in its place, as a tree and leaves."""
+        leaves: List[Any] = []
+        if not self.simple or keywords or len(args) != len(self.parameters):
+            found = self.__signature__.bind(*args, **keywords)
+            found.apply_defaults()
+            args, keywords = found.args, found.kwargs
+        around = [holder[key] if type(holder) is dict else holder.cell_contents for holder, key in self.around.objects]
+        return (flatten(tuple(args), leaves), flatten(dict(keywords), leaves), flatten(around, leaves)), leaves, args
+
+    def plainly(self, tree: Any, *leaves: Any, out: Any = None) -> Any:
+        """As it is written, by NumPy."""
+        return self.plain(tree, leaves, out)
+
+    def plain(self, tree: Any, leaves: Sequence[Any], out: Any) -> Any:
+        """What a function changes in lists, dicts and objects is to change in the caller's."""
+        own = self.given.get(threading.get_ident()) if _has_objects(tree) else None
+        if own is None:
+            return _plain(self.__wrapped__, tree, leaves, out)
+        made = self.__wrapped__(*own[0], **own[1])
+        return made if out is None else _copied(out, made)
+
+    # --------------------------------------------------------------------------------------------
+    # Kernels
+
+    def make_plainly(self, operands: Any, element_types: Any, sizes: Any) -> Any:
+        """For a call whose arguments are the operands."""
+        count = len(self.parameters)
+        return self.make(((tuple, (LEAF,) * count), (dict, (), ()), (list, ())), operands, element_types, sizes)
+
+    def make(self, tree: Any, operands: Any, element_types: Any, sizes: Any) -> Any:
+        """What function.c keeps for operands of these types."""
+        from ._array import Left, Unknown
+        from ._traced import Tracing
+        count = len(operands) - len(self.around.captured)
+        tracing = Tracing(self, tree, count, operands, element_types, sizes)
+        described = ", ".join(f"{t}[{','.join('?' * len(s))}]" for t, s in zip(element_types, sizes))
+        try:
+            if _assigns_outside(self.__wrapped__):
+                raise Left("it assigns to variables that are not its own")
+            if self.around.unsafe:
+                raise Left(self.around.unsafe)
+            if _draws(self.__wrapped__, set()):
+                raise Left("it may draw random numbers, or read a clock or a file")
+            made = tracing.made()
+            self.note(described, tracing)
+            return made
+        except Unknown:
+            raise
+        except Exception as error:  # Left, what the library refuses, and what NumPy says itself, when it runs
+            tracing.why = str(error).split("\n")[0] or type(error).__name__
+            self.note(described, tracing)
+            expected = isinstance(error, (Left, Error))
+            return (None, None, functools.partial(self.numpys, tree, count), tracing.asked() if tracing.trace is not None else None,
+                    not expected or tracing.trace is not None and tracing.trace.sized, None, None, False)
+
+    def note(self, described: str, tracing: Any) -> None:
+        """For explain; not more than there may be kernels."""
+        self.made = [*self.made[-_MOST_STRUCTURES:], (described, tracing)]
+
+    def improved(self, kernel: Any) -> Any:
+        """In the place of the one that has answered first."""
+        made = kernel.engine.compile(kernel.text)
+        for _, tracing in self.made:
+            tracing.kernels = [made if known is kernel else known for known in tracing.kernels]
+        return made
+
+    def numpys(self, tree: Any, count: int, result: Any, operands: Any, out: Any) -> Any:
+        return self.plain(tree, operands[:count], out)
+
+    @property
+    def kernels(self) -> List[Any]:
+        """Those that were made, by the types of operands."""
+        return [kernel for _, tracing in self.made for kernel in tracing.kernels]
+
+    def explain(self, *args: Any, **keywords: Any) -> str:
+        """What computes a call with these arguments, and why."""
+        tree, leaves, _ = self.bound(args, keywords)
+        self.function(*args, **keywords)
+        if not self.made:
+            return f"{self.__qualname__}: NumPy computes it: an argument is neither an array of a type that kernels have nor a number"
+        from ._traced import explained
+        return explained(self, tree, [_array_of(leaf) for leaf in leaves])
+
+    def _repr_html_(self) -> str:
+        kernels = self.kernels
+        return kernels[-1]._repr_html_() if kernels else f"<pre>{self!r}: no kernel yet</pre>"
+
+    def __reduce_of__(self) -> Any:
+        """A name where it has one, as functions are pickled."""
+        found: Any = sys.modules.get(self.__wrapped__.__module__)
+        for part in self.__qualname__.split("."):
+            found = getattr(found, part, None)
+        if found is self.function:
+            return (_named, (self.__wrapped__.__module__, self.__qualname__))
+        return (_remade, (self.__wrapped__, self.options))
+
+
+def _named(module: str, name: str) -> Any:
+    import importlib
+    found: Any = importlib.import_module(module)
+    for part in name.split("."):
+        found = getattr(found, part)
+    return found
+
+
+def _remade(function: Any, options: Dict[str, Any]) -> Any:
+    return Jit(function, options).function
+
+
+def _traced(leaves: Sequence[Any]) -> bool:
+    module = sys.modules.get("tosajit._array")
+    return module is not None and any(isinstance(leaf, (module.Array, module.Number)) for leaf in leaves)
+
+
+def _array_of(leaf: Any) -> Any:
+    """What has another library's arrays within, as pandas' Series, as NumPy's."""
+    kind = type(leaf)
+    if kind in _NUMBERS or kind in (memoryview, bytearray):
+        return leaf
+    numpy = sys.modules.get("numpy")
+    if hasattr(kind, "__dlpack__") and (numpy is None or not isinstance(leaf, numpy.ndarray)):
+        return leaf
+    import numpy
+    if kind is numpy.memmap:
+        return leaf.view(numpy.ndarray)
+    return leaf if isinstance(leaf, (numpy.ndarray, numpy.generic)) else numpy.asarray(leaf)
+
+
+def _copied(out: Any, made: Any) -> Any:
+    import numpy
+    outs, results = (out, made) if isinstance(out, tuple) else ((out,), (made,))
+    if len(outs) != len(results):
+        raise ValueError(f"out: a tuple of {len(results)} arrays is needed, one for each result")
+    for to, result in zip(outs, results):
+        if tuple(to.shape) != numpy.shape(result):
+            raise ValueError(f"out has the shape {tuple(to.shape)}, the result {numpy.shape(result)}")
+        numpy.copyto(numpy.asarray(to), result, casting="same_kind")
+    return out
+
+
+def _plain(function: Any, tree: Any, leaves: Sequence[Any], out: Any) -> Any:
+    torch = sys.modules.get("torch")
+    given = iter([leaf.numpy() if torch is not None and isinstance(leaf, torch.Tensor) else leaf for leaf in leaves])
+    args, keywords = unflatten(tree[0], given), unflatten(tree[1], given)
+    made = function(*args, **keywords)
+    if out is not None:
+        return _copied(out, made)
+    if torch is not None and any(isinstance(leaf, torch.Tensor) for leaf in leaves):
+        import numpy
+        results: List[Any] = []
+        shape = flatten(made, results)
+        return unflatten(shape, iter([torch.from_numpy(numpy.asarray(a)) if isinstance(a, (numpy.ndarray, numpy.generic)) else a for a in results]))
+    return made
+
+
+_ENGINES: Dict[Any, Engine] = {}
+
+
+def _engine_of(options: Dict[str, Any]) -> Engine:
+    from . import _usual_engine
+    if not options:
+        return _usual_engine()
+    key = tuple(sorted(options.items()))
+    if key not in _ENGINES:
+        _ENGINES[key] = Engine(**{"threads": _usual_engine().threads, **options})
+    return _ENGINES[key]
+
+
+def jit(function: Any = None, *, accuracy: Optional[str] = None, threads: Optional[int] = None) -> Any:
+    """A function of arrays, written with NumPy, as kernels: @tosajit.jit above it."""
+    options = {key: value for key, value in (("accuracy", accuracy), ("threads", threads)) if value is not None}
+    if options:
+        _engine_of(options)  # which says what is wrong with them
+    if function is None:
+        return lambda f: jit(f, accuracy=accuracy, threads=threads)
+    if isinstance(function, Function):
+        return function
+    if isinstance(function, (staticmethod, classmethod)):
+        return type(function)(jit(function.__func__, accuracy=accuracy, threads=threads))
+    from . import _names, _traced  # noqa: F401  # loaded now, so that no first result waits for it
+    if not isinstance(function, types.FunctionType):
+        if isinstance(function, types.MethodType):
+            return types.MethodType(jit(function.__func__, accuracy=accuracy, threads=threads), function.__self__)
+        raise TypeError(f"jit takes a function that is written in Python, not {type(function).__name__}")
+    return Jit(function, options).function
