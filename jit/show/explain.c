@@ -13,14 +13,14 @@
 #include "runtime/base/memory.h"
 #include "runtime/base/options.h"
 #include "runtime/precompiled/precompiled.h"
-#include "runtime/run/parallel.h"
+#include "runtime/tile/parallel.h"
 #include "runtime/run/call_cache.h"
-#include "runtime/run/segments.h"
+#include "runtime/tile/segments.h"
 #include "runtime/run/run.h"
-#include "runtime/run/viewed.h"
-#include "runtime/run/iteration_space.h"
-#include "runtime/run/reduce_tile.h"
-#include "runtime/run/scratch.h"
+#include "runtime/check/viewed.h"
+#include "runtime/check/iteration_space.h"
+#include "runtime/tile/reduce_tile.h"
+#include "runtime/check/scratch.h"
 #include "runtime/run/stages.h"
 #include "runtime/base/types.h"
 #include "runtime/base/words.h"
@@ -421,7 +421,8 @@ static tosajit_status explain_staged(const tosajit_kernel *kernel, stage *s, siz
     for (int32_t t = 0; t < kernel->tensor_count + kernel->plan.result_count; t++)
         c.bytes += unique_bytes(&tensors[t]);
     if (kernel->staged && !c.nothing) status = stages_explain(kernel, tensors, &c.blocks);
-    if (!status && !c.nothing) status = scratch_make(kernel, tensors, 0, NULL, &laid);
+    const callee called = kernel_callee(kernel);
+    if (!status && !c.nothing) status = scratch_make(&called, tensors, 0, NULL, &laid);
     if (status) return status;
     for (int32_t k = 0; k < kernel->plan.part_count; k++)
         if (c.nothing)

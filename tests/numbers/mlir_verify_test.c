@@ -238,6 +238,12 @@ static bool is_extension(const subject *s, int strict) {
                              s->result.element);
 }
 
+static bool is_narrow_division(const subject *s, int strict) {
+    const tosajit_type type = s->operands[0].element;
+    (void)strict;
+    return s->op == TOSAJIT_OP_intdiv && (type == TOSAJIT_I8 || type == TOSAJIT_I16);
+}
+
 static bool has_many_dimensions(const subject *s, int strict) {
     (void)strict;
     bool many = s->result.rank > TOSAJIT_MAX_RANK;
@@ -330,6 +336,7 @@ static const difference differences[] = {
      "called"},
     {false, has_open_channels, "MLIR compares the size of a multiplier with the code for `?`"},
     {false, is_open_table, "MLIR compares the sizes of tosa.table with the code for `?`"},
+    {false, is_narrow_division, "MLIR's tosa.intdiv has 32 or 64 bits"},
     {true, has_wrong_table, "MLIR leaves the type of tosa.table's table to its pass tosa-validate"},
     {true, is_extension,
      "strict: types are not TOSA's; MLIR leaves that to its pass tosa-validate"},

@@ -95,7 +95,7 @@ if found["elements"] != [None, None, 1] or found["largest"] is not None or found
 wrong = b"""func.func @f(%a: tensor<?xf32>) -> tensor<?xf32> {
   %b = "math.exp"(%a) : (tensor<?xf32>) -> tensor<?xf32>
   %c = tosa.add %a, %b : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xi8>
-  %d = tosa.abs %c : (tensor<?xi8>) -> tensor<?xi8>
+  %d = tosa.ceil %c : (tensor<?xi8>) -> tensor<?xi8>
   return %b : tensor<?xf32>
 }
 """
