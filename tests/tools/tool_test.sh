@@ -197,8 +197,8 @@ expect 0 "ok: @f" verify "$work/double.mlir"
 expect 1 "double.mlir:2:8: error: tosa.abs: not defined for (f64) -> f64" verify "$work/double.mlir" --strict
 source_file scalar 'func.func @f(%a: f32) -> f32 {' '  return %a : f32' '}'
 expect 1 "scalar.mlir:1:14: error: argument 0: f32 is not a tensor" verify "$work/scalar.mlir"
-source_file illegal 'func.func @f(%a: tensor<2xi8>) -> tensor<2xi8> {' \
-    '  %0 = tosa.abs %a : (tensor<2xi8>) -> tensor<2xi8>' '  return %0 : tensor<2xi8>' '}'
+source_file illegal 'func.func @f(%a: tensor<2xi1>) -> tensor<2xi1> {' \
+    '  %0 = tosa.abs %a : (tensor<2xi1>) -> tensor<2xi1>' '  return %0 : tensor<2xi1>' '}'
 expect 1 "illegal.mlir:2:8: error: tosa.abs: " verify "$work/illegal.mlir"
 source_file shift 'func.func @f(%a: tensor<2xi32>, %s: tensor<1xi8>) -> tensor<2xi32> {' \
     '  %0 = tosa.mul %a, %a, %s : (tensor<2xi32>, tensor<2xi32>, tensor<1xi8>) -> tensor<2xi32>' '  return %0 : tensor<2xi32>' '}'
