@@ -3,7 +3,7 @@
 /* Choosing a strategy: a table of walks and their strategies; and walks at random, run by the
  * strategy that was chosen with a sum in C in the code's place, against the same sum element by
  * element. The sum in C has the loops that the part says it has, and notes what it is given first:
- * that is what the choice says. */
+ * that is what the choice says. TOSAJIT_WALKS=<n> makes so many. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -267,7 +267,9 @@ static void check_walk(const walk *w, plan_part *part, bool masked, bool in_plac
 static void random_walks_give_their_sums(void **state) {
     (void)state;
     int taken[TILE_PACKED + 1] = {0}, patterns = 0;
-    for (uint64_t seed = 1; seed <= 1500; seed++) {
+    const char *walks = getenv("TOSAJIT_WALKS");
+    const uint64_t count = walks ? strtoull(walks, NULL, 10) : 1500;
+    for (uint64_t seed = 1; seed <= count; seed++) {
         walk w;
         state_of_random = seed * 7919;
         plan_part part = seed % 3 ? make_part(all_loops, 4) : make_part(plain_loop, 1);
