@@ -112,7 +112,7 @@ def check(seed):
         operands[1] = operands[0]
     # Sums and functions are rounded otherwise; what compares, cuts or amplifies that is judged by types and shapes alone.
     half = any(getattr(a, "dtype", None) == np.float16 for a in operands)
-    loose = any(word in text for word in ("<", ">", "==", "//", "%", "sign", "floor", "rint", "astype", "& ", "| ", "sort", "argmax", "isclose", "heaviside", "any", "all", "fmod", "where", "[a", "[v", "zero"))
+    loose = any(word in text for word in ("<", ">", "==", "//", "%", "sign", "floor", "rint", "astype", "& ", "| ", "sort", "argmax", "isclose", "heaviside", "any", "all", "fmod", "where", "[a", "[v", "zero", "int64"))
     loose = 1e300 if loose or half or "**" in text or "prod" in text or "exp" in text else 1e-3 if "float32" in text or any(getattr(a, "dtype", None) == np.float32 for a in operands) else 0
     for again in range(3):
         mine, theirs = copy.deepcopy(operands), copy.deepcopy(operands)

@@ -127,6 +127,11 @@ class Jit(unittest.TestCase):
             swish(x, out=np.zeros((3, 4), int))
         with self.assertRaises(ValueError):
             swish(x, out=np.zeros((4, 4), np.float32))
+        row = np.arange(10, dtype=np.float32)  # a result that overlaps an operand
+        wanted = row.copy()
+        wanted[1:] = swish(row[:9].copy())
+        swish(row[:9], out=row[1:])
+        self.same(row, wanted)
         two = tosajit.jit(lambda a: (a + 1, a * 2))
         outs = np.zeros_like(x), np.zeros_like(x)
         self.assertIs(two(x, out=outs), outs)
@@ -170,6 +175,24 @@ class Jit(unittest.TestCase):
         self.same(model.note(x), x + 2)
         self.assertEqual(model.calls, 2)
         self.same(Model.twice(x), x * 2)
+
+    def test_little_stack(self):
+        code = """if True:
+            import threading, numpy as np, tosajit
+            f = tosajit.jit(lambda x, n: np.stack([np.clip(np.sort(x * n).mean(axis=0), None, 3), x.sum(axis=0) ** 2]))
+            x, found = np.ones((3, 4)), []
+            threading.stack_size(128 * 1024)
+            def work():
+                for _ in range(3):
+                    found.append(f(x, 2))
+                found.append(tosajit.evaluate("np.sort(x).mean(axis=0) + 1", x=x))
+            thread = threading.Thread(target=work)
+            thread.start()
+            thread.join()
+            assert len(found) == 4 and (found[0] == [[2] * 4, [9] * 4]).all(), found
+        """
+        told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        self.assertEqual((told.returncode, told.stderr), (0, ""))
 
     def test_functions_within_functions(self):
         self.check(lambda x: swish(x) * swish(x, 1.0) + 1, arrays(3, 4))

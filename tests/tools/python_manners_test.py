@@ -342,6 +342,21 @@ class Manners(unittest.TestCase):
             with self.assertRaisesRegex(kind, words, msg=text):  # as NumPy says it
                 tosajit.evaluate(text, {"n": n, "i": f}, {})
 
+    def test_no_message_names_a_far_word(self):
+        a, m = np.array([[1.5, -2, 3]]), np.array([True, False])
+        for word in ("sort", "median", "ptp", "gcd", "xor", "arange", "interp", "intdiv", "divmod", "einsum", "gather", "isin", "repeat", "len", "lgamma", "scatter", "map"):
+            for text in (f"{word}(a)", f"{word}(a, a)"):
+                try:
+                    tosajit.evaluate(text, {"a": a}, {})
+                except Exception as error:
+                    self.assertNotIn("did you mean", str(error), text)
+                    self.assertTrue(word in str(error) or not isinstance(error, tosajit.Error), error)
+        for text, wanted in (("round(a, 1)", a), ("a.sum()", 2.5), ("np.sin(a)", np.sin(a)), ("sum(a, dtype=float32)", np.float32(2.5)), ("len(a)", 1)):
+            np.testing.assert_allclose(tosajit.evaluate(text, {"a": a}, {}), wanted, 1e-12)
+        np.testing.assert_array_equal(tosajit.evaluate("where(m)", m=m), np.where(m))
+        with self.assertRaisesRegex(tosajit.Error, "of object"):
+            tosajit.evaluate("a + 1", a=a.astype(object))
+
     def test_texts_of_more_than_one_kernel(self):
         n, x = np.array([[7, -7, 1]], np.int32), np.array([[0.5, -1, 2]])
         for text, wanted in (("n[n > 0]", n[n > 0]), ("squeeze(n)", n.squeeze()), ("n @ n.T", n @ n.T), ("n and x > 0", np.logical_and(n, x > 0)), ("not n", ~n.astype(bool)),

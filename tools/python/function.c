@@ -7,6 +7,7 @@
 #include <structmember.h>
 
 #include "tools/python/call.h"
+#include "tools/python/deep.h"
 #include "tools/python/errors.h"
 #include "tools/python/guard.h"
 #include "tools/python/numpy.h"
@@ -238,18 +239,28 @@ static PyObject *shapes_of(const calling *c, const view *views) {
     return tuple;
 }
 
+typedef struct making {
+    const function_object *f;
+    PyObject *operands, *types, *shapes, *given;
+} making;
+
+/* Functions are traced by functions of functions, where a thread may have little stack. */
+static void make_deep(void *data) {
+    making *m = data;
+    Py_CLEAR(m->given); /* of a first attempt */
+    m->given = PyObject_CallFunctionObjArgs(m->f->maker, m->operands, m->types, m->shapes, NULL);
+}
+
 /* As `look`, but makes it. Null with an exception. */
 static made *make(calling *c, const view *views) {
-    PyObject *operands = operands_of(c), *types = types_of(c), *shapes = shapes_of(c, views);
-    PyObject *given = NULL;
-    if (operands && types && shapes)
-        given = PyObject_CallFunctionObjArgs(c->f->maker, operands, types, shapes, NULL);
-    Py_XDECREF(operands);
-    Py_XDECREF(types);
-    Py_XDECREF(shapes);
-    made *m = given ? keep(c, views, given) : NULL;
-    Py_XDECREF(given);
-    return m;
+    making m = {c->f, operands_of(c), types_of(c), shapes_of(c, views), NULL};
+    if (m.operands && m.types && m.shapes) deep_call(c->f->state, make_deep, &m);
+    Py_XDECREF(m.operands);
+    Py_XDECREF(m.types);
+    Py_XDECREF(m.shapes);
+    made *found = m.given ? keep(c, views, m.given) : NULL;
+    Py_XDECREF(m.given);
+    return found;
 }
 
 /* ---------------------------------------------------------------------------------------------

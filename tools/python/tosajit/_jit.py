@@ -316,7 +316,8 @@ class Jit:
 
     @property
     def engine(self) -> Engine:
-        return self.engines.get(threading.get_ident()) or _engine_of(self.options)
+        own = next(iter(self.engines.values()), None)  # of a text, which is one engine's
+        return own or _engine_of(self.options)
 
     # --------------------------------------------------------------------------------------------
     # Calls that the extension does not answer

@@ -247,8 +247,8 @@ def _in_one(tree: _Tree, text: str, operands: Sequence[str], types: Sequence[str
 
 
 def by_numpy(text: str, names: Sequence[str], operands: Sequence[Any]) -> Any:
-    """A function that is the text, where an operand is of uint64, which no kernel has."""
-    if not any(getattr(getattr(a, "dtype", None), "name", "") == "uint64" and type(a).__module__ == "numpy" for a in operands):
+    """A function that is the text, where an operand is of uint64 or complex, which no kernel has."""
+    if not any(getattr(getattr(a, "dtype", None), "name", "") in ("uint64", "complex64", "complex128") and type(a).__module__ == "numpy" for a in operands):
         return None
     from ._texts import function_of
     return function_of(_Tree(text).body, text, names)

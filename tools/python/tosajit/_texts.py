@@ -233,6 +233,9 @@ def _select(condition: Any, *rest: Any, **keywords: Any) -> Any:
 def _of_numbers(function: Any) -> Any:
     """Of numbers alone, too, a number is made."""
     def call(*operands: Any, **keywords: Any) -> Any:
+        from ._array import Number, plain
+        if operands and all(type(a) in (bool, int, float) or isinstance(a, Number) for a in operands):
+            operands = tuple(map(plain, operands))
         made = function(*operands, **keywords)
         import numpy
         return made.item() if isinstance(made, numpy.generic) and all(type(a) in (bool, int, float) for a in operands) else made
