@@ -421,7 +421,8 @@ static tosajit_status explain_staged(const tosajit_kernel *kernel, stage *s, siz
     for (int32_t t = 0; t < kernel->tensor_count + kernel->plan.result_count; t++)
         c.bytes += unique_bytes(&tensors[t]);
     if (kernel->staged && !c.nothing) status = stages_explain(kernel, tensors, &c.blocks);
-    if (!status && !c.nothing) status = scratch_make(kernel, tensors, 0, NULL, &laid);
+    const callee called = kernel_callee(kernel);
+    if (!status && !c.nothing) status = scratch_make(&called, tensors, 0, NULL, &laid);
     if (status) return status;
     for (int32_t k = 0; k < kernel->plan.part_count; k++)
         if (c.nothing)

@@ -120,9 +120,9 @@ tosajit_status tosajit_bind(tosajit_kernel *kernel, const tosajit_tensor *operan
     if (!kernel || (operand_count && !operands) || !results || !bound)
         return diag_error(TOSAJIT_INVALID_ARGUMENT,
                           "bind: kernel, operands, results or bound is a null pointer");
-    tosajit_tensor seen[viewed_count(kernel)]; /* not cleared, like the next three */
-    viewed_numbers numbers[viewed_count(kernel)];
-    viewed_caller callers[viewed_caller_count(kernel)];
+    tosajit_tensor seen[viewed_count(kernel->views)]; /* not cleared, like the next three */
+    viewed_numbers numbers[viewed_count(kernel->views)];
+    viewed_caller callers[viewed_caller_count(kernel->views)];
     view tensors[kernel_view_count(kernel)];
     viewed v = {.tensors = seen, .numbers = numbers, .callers = callers};
     const run_call c = {operands, results, operand_count, result_count, &kernel->parallel};

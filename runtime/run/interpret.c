@@ -51,15 +51,15 @@ uint64_t interpret_node(const tosajit_expr *program, const expr_node *node,
 }
 
 /* Evaluate every node of the part for one element. */
-static void evaluate(const tosajit_kernel *kernel, int32_t part_index, const view *tensors,
+static void evaluate(const callee *kernel, int32_t part_index, const view *tensors,
                      uint64_t *bits) {
     const tosajit_expr *program = kernel->program;
     for (size_t k = 0; k < program->count; k++) {
         const expr_node *node = &program->nodes[k];
         const bool known = node->kind == NODE_CONSTANT ? node->splat : node->kind == NODE_OP;
-        if (kernel->plan.node_parts[k] >> part_index & 1 && known && !node_reduces(node))
+        if (kernel->plan->node_parts[k] >> part_index & 1 && known && !node_reduces(node))
             bits[k] = interpret_node(
-                program, node, find_table(&kernel->plan.parts[part_index], node, tensors), bits);
+                program, node, find_table(&kernel->plan->parts[part_index], node, tensors), bits);
     }
 }
 
@@ -115,9 +115,9 @@ static void set_index(const plan_part *part, const int64_t *sizes, int64_t i, in
 }
 
 /* The elements along the part's axis, or the one element where it has none. */
-static void interpret_line(const tosajit_kernel *kernel, int32_t part_index, const view *tensors,
+static void interpret_line(const callee *kernel, int32_t part_index, const view *tensors,
                            const int64_t *sizes, int64_t *index, uint64_t *bits) {
-    const plan_part *part = &kernel->plan.parts[part_index];
+    const plan_part *part = &kernel->plan->parts[part_index];
     const view *results = tensors + kernel->tensor_count;
     const int64_t count = line_elements(part, sizes);
     interpret_reduction reductions[part->result_count]; /* of a part there is one */
@@ -144,9 +144,9 @@ static void interpret_line(const tosajit_kernel *kernel, int32_t part_index, con
                   interpret_reduce_end(&reductions[k], count));
 }
 
-static void interpret_part(const tosajit_kernel *kernel, int32_t part_index, const view *tensors,
+static void interpret_part(const callee *kernel, int32_t part_index, const view *tensors,
                            uint64_t *bits) {
-    const plan_part *part = &kernel->plan.parts[part_index];
+    const plan_part *part = &kernel->plan->parts[part_index];
     int64_t index[TOSAJIT_MAX_RANK] = {0}, sizes[TOSAJIT_MAX_RANK], lines[TOSAJIT_MAX_RANK];
     run_iteration_space(part, tensors, sizes); /* which has been checked */
     for (int32_t d = 0; d < part->rank; d++) {
@@ -164,16 +164,17 @@ typedef struct memory {
     struct scratch laid;
 } memory;
 
-static tosajit_status take_memory(const tosajit_kernel *kernel, view *tensors, uint64_t *stack,
+static tosajit_status take_memory(const callee *kernel, view *tensors, uint64_t *stack,
                                   size_t stack_nodes, memory *m) {
     const size_t count = kernel->program->count;
     m->bits = stack;
     m->scratch = NULL;
-    if (count > stack_nodes && !(m->bits = memory_new(&kernel->allocator, count, sizeof *m->bits)))
+    if (count > stack_nodes &&
+        !(m->bits = memory_new(&kernel->plan->allocator, count, sizeof *m->bits)))
         return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for interpreting %zu nodes", count);
     tosajit_status status = scratch_make(kernel, tensors, 0, NULL, &m->laid);
     if (status || m->laid.bytes == 0) return status;
-    m->scratch = memory_uncleared(&kernel->allocator, (size_t)m->laid.bytes);
+    m->scratch = memory_uncleared(&kernel->plan->allocator, (size_t)m->laid.bytes);
     if (!m->scratch)
         return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for %lld bytes of scratch",
                           (long long)m->laid.bytes);
@@ -181,19 +182,19 @@ static tosajit_status take_memory(const tosajit_kernel *kernel, view *tensors, u
     return TOSAJIT_OK;
 }
 
-tosajit_status interpret_run(const tosajit_kernel *kernel, view *tensors) {
+tosajit_status interpret_run(const callee *kernel, view *tensors) {
     enum { STACK_NODES = 512 };
     uint64_t stack[STACK_NODES];
-    scratch_value values[kernel->plan.scratch_count + 1]; /* there may be none */
+    scratch_value values[kernel->plan->scratch_count + 1]; /* there may be none */
     memory m = {.laid = {.values = values}};
     tosajit_status status = take_memory(kernel, tensors, stack, STACK_NODES, &m);
     fpenv environment;
     fpenv_hold(&environment);
-    for (int32_t p = 0; !status && p < kernel->plan.part_count; p++)
+    for (int32_t p = 0; !status && p < kernel->plan->part_count; p++)
         interpret_part(kernel, p, tensors, m.bits);
     fpenv_restore(&environment);
     if (m.bits != stack)
-        memory_free(&kernel->allocator, m.bits, kernel->program->count, sizeof *m.bits);
-    memory_free(&kernel->allocator, m.scratch, m.scratch ? (size_t)m.laid.bytes : 0, 1);
+        memory_free(&kernel->plan->allocator, m.bits, kernel->program->count, sizeof *m.bits);
+    memory_free(&kernel->plan->allocator, m.scratch, m.scratch ? (size_t)m.laid.bytes : 0, 1);
     return status;
 }

@@ -32,6 +32,6 @@ uint64_t interpret_node(const tosajit_expr *program, const expr_node *node,
 
 /* Compute every part of a call that was checked; behind the operands and constants are results and
  * scratch. OUT_OF_MEMORY before anything is written. */
-tosajit_status interpret_run(const tosajit_kernel *kernel, view *tensors);
+tosajit_status interpret_run(const callee *kernel, view *tensors);
 
 #endif

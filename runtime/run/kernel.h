@@ -9,8 +9,7 @@
 #include <stdbool.h>
 
 #include "runtime/code/code.h"
-#include "runtime/expr/views.h"
-#include "runtime/plan/plan.h"
+#include "runtime/run/callee.h"
 
 typedef struct kernel_code {
     const code_part *parts; /* as the plan has them */
@@ -71,10 +70,10 @@ static inline size_t kernel_view_count(const tosajit_kernel *kernel) {
     return (size_t)(kernel->tensor_count + kernel->plan.result_count + kernel->plan.scratch_count);
 }
 
-/* Whether a size keeps a contract. */
-static inline bool kernel_meets_contract(const tosajit_contract *c, int64_t size) {
-    return size >= c->smallest && (!c->largest || size <= c->largest) &&
-           (c->multiple < 2 || size % c->multiple == 0);
+/* What its calls are checked against. */
+static inline callee kernel_callee(const tosajit_kernel *kernel) {
+    return (callee){kernel->program, &kernel->plan, kernel->views, kernel->tensor_count,
+                    kernel->any_strides};
 }
 
 /* A kernel with reference count 1 and no code, of the program that the passes make. */

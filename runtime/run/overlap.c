@@ -183,12 +183,12 @@ tosajit_status overlap_check_result(const view *result, size_t index) {
 }
 
 /* What the caller calls them: views are of its tensors, and pieces of its results. */
-static int caller_operand(const tosajit_kernel *kernel, int32_t operand) {
+static int caller_operand(const callee *kernel, int32_t operand) {
     const expr_views *views = kernel->views;
     return views ? (int)views->source->nodes[views->operands[operand].value].tensor : (int)operand;
 }
 
-static int caller_result(const tosajit_kernel *kernel, int32_t piece) {
+static int caller_result(const callee *kernel, int32_t piece) {
     int result = 0, open = 1;
     if (!kernel->views) return (int)piece;
     for (const piece_node *node = kernel->views->pieces.nodes;; node++) {
@@ -198,12 +198,13 @@ static int caller_result(const tosajit_kernel *kernel, int32_t piece) {
     }
 }
 
-static tosajit_status check_operand_overlap(const tosajit_kernel *kernel, const view *tensors,
+static tosajit_status check_operand_overlap(const callee *kernel, const view *tensors,
                                             const view *results, int32_t reader, int32_t writer) {
-    const plan_part *reads = &kernel->plan.parts[reader], *writes = &kernel->plan.parts[writer];
+    const plan_part *reads = &kernel->plan->parts[reader], *writes = &kernel->plan->parts[writer];
     for (int32_t r = 0; r < writes->result_count; r++)
         for (int32_t k = 0; k < reads->operand_count; k++) {
-            if (writes->results[r] >= kernel->plan.result_count) break; /* scratch shares nothing */
+            if (writes->results[r] >= kernel->plan->result_count)
+                break; /* scratch shares nothing */
             const view *operand = &tensors[reads->leaves[k].tensor],
                        *result = &results[writes->results[r]];
             if (!ranges_meet(operand, result) || interleave(operand, result)) continue;
@@ -221,10 +222,9 @@ static tosajit_status check_operand_overlap(const tosajit_kernel *kernel, const 
     return TOSAJIT_OK;
 }
 
-tosajit_status overlap_check(const tosajit_kernel *kernel, const view *operands,
-                             const view *results) {
-    for (int32_t reader = 0; reader < kernel->plan.part_count; reader++)
-        for (int32_t writer = 0; writer < kernel->plan.part_count; writer++) {
+tosajit_status overlap_check(const callee *kernel, const view *operands, const view *results) {
+    for (int32_t reader = 0; reader < kernel->plan->part_count; reader++)
+        for (int32_t writer = 0; writer < kernel->plan->part_count; writer++) {
             tosajit_status status =
                 check_operand_overlap(kernel, operands, results, reader, writer);
             if (status) return status;

@@ -17,7 +17,7 @@
 #ifndef TOSAJIT_RUNTIME_RUN_OVERLAP_H
 #define TOSAJIT_RUNTIME_RUN_OVERLAP_H
 
-#include "runtime/run/kernel.h"
+#include "runtime/run/callee.h"
 
 /* A tensor of the call with strides filled in and the bytes that it touches, relative to data:
  * [low, high). Not to be copied: tensor.strides is this struct's own array. */
@@ -30,8 +30,7 @@ typedef struct view {
 
 /* OVERLAP if an operand that is still read, or another result, shares a byte with a result in
  * another way than exactly in place. */
-tosajit_status overlap_check(const tosajit_kernel *kernel, const view *operands,
-                             const view *results);
+tosajit_status overlap_check(const callee *kernel, const view *operands, const view *results);
 
 /* Whether the operand's element for every index is as far from its first as the result's own, so
  * that one may lie on the other. */

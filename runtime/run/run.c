@@ -153,8 +153,9 @@ tosajit_status run_check(const tosajit_kernel *kernel, const run_call *c, viewed
     if (!kernel->views)
         return check_all(kernel, c->operands, c->operand_count, c->results, c->result_count,
                          tensors);
+    const callee called = kernel_callee(kernel);
     const tosajit_status status =
-        viewed_make(kernel, c->operands, c->operand_count, c->results, c->result_count, v);
+        viewed_make(&called, c->operands, c->operand_count, c->results, c->result_count, v);
     return status ? status
                   : check_all(kernel, v->tensors, v->operand_count, v->tensors + v->operand_count,
                               v->result_count, tensors);
@@ -172,12 +173,13 @@ static tosajit_status check_data(const tosajit_tensor *tensor, tensor_id id) {
 /* What can be wrong with a call's memory, also of an operand that no view reads. */
 static tosajit_status check_memory(const tosajit_kernel *kernel, const run_call *c,
                                    const view *tensors) {
+    const callee called = kernel_callee(kernel);
     tosajit_status status = TOSAJIT_OK;
     for (size_t k = 0; !status && k < c->operand_count; k++)
         status = check_data(&c->operands[k], (tensor_id){"operand", k});
     for (size_t r = 0; !status && r < c->result_count; r++)
         status = check_data(&c->results[r], (tensor_id){"result", r});
-    return status ? status : overlap_check(kernel, tensors, tensors + kernel->tensor_count);
+    return status ? status : overlap_check(&called, tensors, tensors + kernel->tensor_count);
 }
 
 bool run_writes_nothing(const tosajit_kernel *kernel, const view *tensors) {
@@ -187,19 +189,24 @@ bool run_writes_nothing(const tosajit_kernel *kernel, const view *tensors) {
     return true;
 }
 
+static tosajit_status interpret(const tosajit_kernel *kernel, view *tensors) {
+    const callee called = kernel_callee(kernel);
+    return interpret_run(&called, tensors);
+}
+
 /* Check the call, and compute it, or plan its launch: then *planned. What checks take of the stack
  * is then given back before the launch. */
 APART tosajit_status check_and_plan(const tosajit_kernel *kernel, const kernel_code *code,
                                     const run_call *c, launch *p, void **bases, bool *planned) {
-    tosajit_tensor seen[viewed_count(kernel)]; /* not cleared, like the next three */
-    viewed_numbers numbers[viewed_count(kernel)];
-    viewed_caller callers[viewed_caller_count(kernel)];
+    tosajit_tensor seen[viewed_count(kernel->views)]; /* not cleared, like the next three */
+    viewed_numbers numbers[viewed_count(kernel->views)];
+    viewed_caller callers[viewed_caller_count(kernel->views)];
     viewed v = {.tensors = seen, .numbers = numbers, .callers = callers};
     view tensors[kernel_view_count(kernel)];
     tosajit_status status = run_check(kernel, c, &v, tensors);
     if (!status) status = check_memory(kernel, c, tensors);
     if (status || run_writes_nothing(kernel, tensors)) return status;
-    if (!code) return interpret_run(kernel, tensors);
+    if (!code) return interpret(kernel, tensors);
     *planned =
         call_cache_learn(kernel, code->parts, c, tensors, kernel->views ? &v : NULL, p, bases);
     return *planned ? TOSAJIT_OK : compute_natively(kernel, code, c->parallel, tensors);

@@ -4,6 +4,7 @@
 #ifndef TOSAJIT_RUNTIME_RUN_RUN_H
 #define TOSAJIT_RUNTIME_RUN_RUN_H
 
+#include "runtime/run/kernel.h"
 #include "runtime/run/overlap.h"
 #include "runtime/run/tile.h"
 #include "runtime/run/viewed.h"

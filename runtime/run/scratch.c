@@ -9,12 +9,12 @@
 enum { LINE = 64 /* bytes; values begin there */ };
 
 /* The part that computes a scratch value, and as which of its results. */
-static const plan_part *writer_of(const tosajit_kernel *kernel, int32_t result, int32_t *index) {
-    for (int32_t p = 0; p < kernel->plan.part_count; p++)
-        for (int32_t k = 0; k < kernel->plan.parts[p].result_count; k++)
-            if (kernel->plan.parts[p].results[k] == result) {
+static const plan_part *writer_of(const callee *kernel, int32_t result, int32_t *index) {
+    for (int32_t p = 0; p < kernel->plan->part_count; p++)
+        for (int32_t k = 0; k < kernel->plan->parts[p].result_count; k++)
+            if (kernel->plan->parts[p].results[k] == result) {
                 *index = p;
-                return &kernel->plan.parts[p];
+                return &kernel->plan->parts[p];
             }
     return NULL;
 }
@@ -33,11 +33,11 @@ static tosajit_status place_scratch(const plan_part *part, const int64_t *sizes,
     return TOSAJIT_OK;
 }
 
-tosajit_status scratch_make(const tosajit_kernel *kernel, view *tensors, int32_t rank,
+tosajit_status scratch_make(const callee *kernel, view *tensors, int32_t rank,
                             const int64_t *limits, scratch *s) {
     s->bytes = 0;
-    for (int32_t k = 0; k < kernel->plan.scratch_count; k++) {
-        const int32_t result = kernel->plan.result_count + k;
+    for (int32_t k = 0; k < kernel->plan->scratch_count; k++) {
+        const int32_t result = kernel->plan->result_count + k;
         int64_t sizes[TOSAJIT_MAX_RANK], bytes;
         int32_t p;
         const plan_part *part = writer_of(kernel, result, &p);
@@ -61,8 +61,8 @@ tosajit_status scratch_make(const tosajit_kernel *kernel, view *tensors, int32_t
 }
 
 /* Without memory they are offsets, as numbers: C adds none to a null pointer. */
-void scratch_place(const tosajit_kernel *kernel, view *tensors, const scratch *s, char *memory) {
-    for (int32_t k = 0; k < kernel->plan.scratch_count; k++)
-        tensors[kernel->tensor_count + kernel->plan.result_count + k].tensor.data =
+void scratch_place(const callee *kernel, view *tensors, const scratch *s, char *memory) {
+    for (int32_t k = 0; k < kernel->plan->scratch_count; k++)
+        tensors[kernel->tensor_count + kernel->plan->result_count + k].tensor.data =
             (void *)((uintptr_t)memory + (uintptr_t)s->values[k].offset);
 }

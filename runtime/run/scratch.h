@@ -18,9 +18,9 @@ typedef struct scratch {
 /* The views of scratch values, behind those of operands, constants and results. `limits` are the
  * sizes of a block in `rank` dimensions, with which those of parts align at the end; null: the
  * whole call at once. OVERFLOW. */
-tosajit_status scratch_make(const tosajit_kernel *kernel, view *tensors, int32_t rank,
+tosajit_status scratch_make(const callee *kernel, view *tensors, int32_t rank,
                             const int64_t *limits, scratch *s);
 /* Where their memory is. */
-void scratch_place(const tosajit_kernel *kernel, view *tensors, const scratch *s, char *memory);
+void scratch_place(const callee *kernel, view *tensors, const scratch *s, char *memory);
 
 #endif

@@ -15,7 +15,8 @@ static tosajit_status sizes_through_views(const tosajit_kernel *kernel,
                                           int64_t (*dims)[TOSAJIT_MAX_RANK]) {
     const size_t count = tosajit_kernel_result_count(kernel);
     int64_t own[count][TOSAJIT_MAX_RANK]; /* there is one at least */
-    tosajit_status status = viewed_results(kernel, operands, operand_count, own);
+    const callee called = kernel_callee(kernel);
+    tosajit_status status = viewed_results(&called, operands, operand_count, own);
     for (size_t r = 0; !status && r < count; r++) {
         const tosajit_tensor_type type = tosajit_kernel_result_type(kernel, r);
         memcpy(dims[r], own[r], (size_t)type.rank * sizeof *dims[r]);

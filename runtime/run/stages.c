@@ -360,8 +360,9 @@ static tosajit_status plan_blocks_of(staging *s, const tosajit_parallel *paralle
         if (s->blocks < tasks && elements / tasks < most) cut_blocks(s, elements / tasks);
         s->tasks = s->blocks < tasks ? s->blocks : tasks;
     }
-    tosajit_status status = scratch_make(s->kernel, s->tensors, s->rank, s->block, &s->scratch);
-    scratch_place(s->kernel, s->tensors, &s->scratch, NULL); /* offsets, of each task's memory */
+    const callee called = kernel_callee(s->kernel);
+    tosajit_status status = scratch_make(&called, s->tensors, s->rank, s->block, &s->scratch);
+    scratch_place(&called, s->tensors, &s->scratch, NULL); /* offsets, of each task's memory */
     if (!status) status = packed_bytes(s, parallel, &packed);
     s->task_bytes = status ? 0 : s->scratch.bytes + packed;
     return status;

@@ -17,7 +17,7 @@ typedef struct call_sizes {
     int64_t *values; /* of each name; whoever begins has room for name_room() */
 } call_sizes;
 
-static size_t name_room(const tosajit_kernel *kernel) {
+static size_t name_room(const callee *kernel) {
     return kernel->views->name_count + 1; /* no array has no elements */
 }
 
@@ -424,7 +424,7 @@ static tosajit_status see_results(const call_sizes *c, const tosajit_tensor *res
 }
 
 /* v: null where nobody asks where they lie. */
-static tosajit_status check_operands(const tosajit_kernel *kernel, const tosajit_tensor *operands,
+static tosajit_status check_operands(const callee *kernel, const tosajit_tensor *operands,
                                      size_t count, viewed *v) {
     const tosajit_expr *source = kernel->views->source;
     tosajit_status status = TOSAJIT_OK;
@@ -443,7 +443,7 @@ static tosajit_status check_operands(const tosajit_kernel *kernel, const tosajit
     return status ? status : check_contracts(source, operands);
 }
 
-static tosajit_status find_sizes(const tosajit_kernel *kernel, const tosajit_tensor *operands,
+static tosajit_status find_sizes(const callee *kernel, const tosajit_tensor *operands,
                                  size_t operand_count, call_sizes *c, viewed *v) {
     c->views = kernel->views;
     c->operands = operands;
@@ -451,7 +451,7 @@ static tosajit_status find_sizes(const tosajit_kernel *kernel, const tosajit_ten
     return status ? status : find_names(c);
 }
 
-tosajit_status viewed_make(const tosajit_kernel *kernel, const tosajit_tensor *operands,
+tosajit_status viewed_make(const callee *kernel, const tosajit_tensor *operands,
                            size_t operand_count, const tosajit_tensor *results, size_t result_count,
                            viewed *v) {
     const int32_t expected = kernel->views->caller->result_count;
@@ -465,7 +465,7 @@ tosajit_status viewed_make(const tosajit_kernel *kernel, const tosajit_tensor *o
     return status || !results ? status : see_results(&c, results, kernel->any_strides, v);
 }
 
-tosajit_status viewed_results(const tosajit_kernel *kernel, const tosajit_tensor *operands,
+tosajit_status viewed_results(const callee *kernel, const tosajit_tensor *operands,
                               size_t operand_count, int64_t (*dims)[TOSAJIT_MAX_RANK]) {
     int64_t names[name_room(kernel)];
     call_sizes c = {.values = names};

@@ -6,8 +6,7 @@
 #ifndef TOSAJIT_RUNTIME_RUN_VIEWED_H
 #define TOSAJIT_RUNTIME_RUN_VIEWED_H
 
-#include "runtime/expr/views.h"
-#include "runtime/run/kernel.h"
+#include "runtime/run/callee.h"
 
 /* A tensor of the caller's: where it begins, and the bytes that it touches from there. */
 typedef struct viewed_caller {
@@ -21,7 +20,7 @@ typedef struct viewed_numbers {
     int32_t from; /* of which of the caller's it is seen, results behind operands; -1: a constant */
 } viewed_numbers;
 
-/* Operands, then results: arrays of whoever asks, of viewed_count(kernel), and of
+/* Operands, then results: arrays of whoever asks, of viewed_count(views), and of
  * viewed_caller_count. Tensors refer to numbers. */
 typedef struct viewed {
     size_t operand_count, result_count;
@@ -31,25 +30,21 @@ typedef struct viewed {
 } viewed;
 
 /* Of a kernel without views there is one of each, which nobody looks at. */
-static inline size_t viewed_count(const tosajit_kernel *kernel) {
-    return kernel->views
-               ? (size_t)(kernel->views->operand_count + kernel->views->source->result_count)
-               : 1;
+static inline size_t viewed_count(const expr_views *views) {
+    return views ? (size_t)(views->operand_count + views->source->result_count) : 1;
 }
-static inline size_t viewed_caller_count(const tosajit_kernel *kernel) {
-    return kernel->views
-               ? (size_t)(kernel->views->source->input_count + kernel->views->caller->result_count)
-               : 1;
+static inline size_t viewed_caller_count(const expr_views *views) {
+    return views ? (size_t)(views->source->input_count + views->caller->result_count) : 1;
 }
 
 /* results may be null: then there are none. TYPE_MISMATCH, SHAPE_MISMATCH, INVALID_ARGUMENT, as of
  * tosajit_run; SHAPE_MISMATCH also for a tensor whose strides a reshape cannot join. */
-tosajit_status viewed_make(const tosajit_kernel *kernel, const tosajit_tensor *operands,
+tosajit_status viewed_make(const callee *kernel, const tosajit_tensor *operands,
                            size_t operand_count, const tosajit_tensor *results, size_t result_count,
                            viewed *v);
 
 /* The sizes that result r has, of operands with these shapes: dims[r], of the types' ranks. */
-tosajit_status viewed_results(const tosajit_kernel *kernel, const tosajit_tensor *operands,
+tosajit_status viewed_results(const callee *kernel, const tosajit_tensor *operands,
                               size_t operand_count, int64_t (*dims)[TOSAJIT_MAX_RANK]);
 
 #endif
