@@ -11,7 +11,7 @@
 #include "runtime/base/types.h"
 #include "runtime/expr/ops.h"
 #include "runtime/expr/reduce.h"
-#include "runtime/run/interpret.h"
+#include "runtime/interpret/interpret.h"
 
 /* Of a byte, and of i1; the most bytes that they take. */
 enum { ENTRIES = 256, TRUTHS = 2, MOST_BYTES = ENTRIES };

@@ -20,9 +20,9 @@
 #include "bench/sweep.h"
 /* The choice itself, for the ways that it weighs and what it counts of each. The program has this
  * copy alone: nothing is left to take from the library's. */
-#include "runtime/run/choose.c"
+#include "runtime/tile/choose.c"
 #include "runtime/run/kernel.h"
-#include "runtime/run/tile.h"
+#include "runtime/tile/tile.h"
 
 enum { TENSORS = 3, ROUNDS = 9, ROUND_NS = 20000, MAX_CALLS = 64 };
 typedef enum way { PLAIN, DIRECT, COLLAPSED, WAYS } way;

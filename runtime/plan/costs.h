@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Costs: every number that the choice of a strategy rests on (runtime/run/choose.c), in ns where
+/* Costs: every number that the choice of a strategy rests on (runtime/tile/choose.c), in ns where
  * nothing else is said. `sh bench/costs/fit.sh` measures the strategies, prints the table of
  * `cost_of` for the machine that it runs on, and says what choices by either table lose. This one
  * is an AMD EPYC's of the Zen 4 family, with AVX-512 and AVX2 at once; leaps are Zen 5's. An

@@ -7,7 +7,7 @@
 #include "runtime/base/diag.h"
 #include "runtime/base/types.h"
 #include "runtime/expr/ops.h"
-#include "runtime/run/transpose.h"
+#include "runtime/tile/transpose.h"
 
 /* The op that combines two. */
 static tosajit_op combining(tosajit_op op) {

@@ -9,7 +9,7 @@
 #include "runtime/base/memory.h"
 #include "runtime/run/launch.h"
 #include "runtime/run/run.h"
-#include "runtime/run/viewed.h"
+#include "runtime/check/viewed.h"
 
 struct tosajit_bound {
     launch_function *run;      /* null: its launch can't be planned */

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 #include "runtime/code/code.h"
-#include "runtime/run/callee.h"
+#include "runtime/check/callee.h"
 
 typedef struct kernel_code {
     const code_part *parts; /* as the plan has them */

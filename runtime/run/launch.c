@@ -4,7 +4,7 @@
 #include "runtime/run/launch.h"
 
 #include "runtime/expr/ops.h"
-#include "runtime/run/parallel.h"
+#include "runtime/tile/parallel.h"
 #include "runtime/run/stages.h"
 
 /* ---------------------------------------------------------------------------------------------

@@ -17,8 +17,8 @@
 
 #include "runtime/base/fpenv.h"
 #include "runtime/run/kernel.h"
-#include "runtime/run/tile.h"
-#include "runtime/run/viewed.h"
+#include "runtime/tile/tile.h"
+#include "runtime/check/viewed.h"
 
 enum {
     LAUNCH_TENSORS = 8, /* of the caller, and of a step: operands, constants and results, at most */

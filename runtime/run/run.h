@@ -5,9 +5,9 @@
 #define TOSAJIT_RUNTIME_RUN_RUN_H
 
 #include "runtime/run/kernel.h"
-#include "runtime/run/overlap.h"
-#include "runtime/run/tile.h"
-#include "runtime/run/viewed.h"
+#include "runtime/check/overlap.h"
+#include "runtime/tile/tile.h"
+#include "runtime/check/viewed.h"
 
 /* A call that somebody made. */
 typedef struct run_call {

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "runtime/base/diag.h"
-#include "runtime/run/iteration_space.h"
+#include "runtime/check/iteration_space.h"
 #include "runtime/run/run.h"
-#include "runtime/run/viewed.h"
+#include "runtime/check/viewed.h"
 
 static tosajit_status sizes_through_views(const tosajit_kernel *kernel,
                                           const tosajit_tensor *operands, size_t operand_count,

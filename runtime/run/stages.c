@@ -20,11 +20,11 @@
 #include "runtime/base/memory.h"
 #include "runtime/base/types.h"
 #include "runtime/expr/reduce.h"
-#include "runtime/run/reduce_tile.h"
-#include "runtime/run/parallel.h"
-#include "runtime/run/scratch.h"
-#include "runtime/run/segments.h"
-#include "runtime/run/iteration_space.h"
+#include "runtime/tile/reduce_tile.h"
+#include "runtime/tile/parallel.h"
+#include "runtime/check/scratch.h"
+#include "runtime/tile/segments.h"
+#include "runtime/check/iteration_space.h"
 
 enum {
     /* Of a block, about. Of larger ones memory would wait while they are computed, and then the

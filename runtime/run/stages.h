@@ -6,7 +6,7 @@
 
 #include "runtime/code/code.h"
 #include "runtime/run/launch.h"
-#include "runtime/run/overlap.h"
+#include "runtime/check/overlap.h"
 
 /* How a call is cut. */
 typedef struct stage_blocks {

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "runtime/plan/costs.h"
-#include "runtime/run/tile.h"
+#include "runtime/tile/tile.h"
 
 enum { A, B, R, TENSORS, SIZE = sizeof(float) };
 

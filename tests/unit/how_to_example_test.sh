@@ -80,6 +80,6 @@ refused() {
 ops=include/tosajit/ops.def
 refused $ops runtime/expr/ops.c '/^TOSAJIT_OP(abs_diff/s/ROUNDED,//' 'requires 9 arguments, but only 8|too few arguments' abs_diff
 refused $ops runtime/expr/keys.c '/^TOSAJIT_OP(abs_diff/s/NONE/NOTHING/' ATTRIBUTE_NOTHING
-refused runtime/run/interpret_ops.c runtime/run/interpret_ops.c '/interpret_abs_diff/,$d' interpret_abs_diff undefined
+refused runtime/interpret/interpret_ops.c runtime/interpret/interpret_ops.c '/interpret_abs_diff/,$d' interpret_abs_diff undefined
 refused jit/math/arith.c jit/math/arith.c '/emit_abs_diff/,$d' emit_abs_diff undefined
 refused $ops jit/math/emitters.c '/^TOSAJIT_OP(abs_diff/s/ROUNDED/FUNCTION/' fast_abs_diff undefined

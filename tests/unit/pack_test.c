@@ -14,7 +14,7 @@
 
 #include "runtime/base/features.h"
 #include "runtime/plan/costs.h"
-#include "runtime/run/pack.h"
+#include "runtime/tile/pack.h"
 #include "tests/support/guard.h"
 #include "tests/support/support.h"
 

@@ -1,0 +1,68 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "runtime/check/scratch.h"
+
+#include "runtime/base/diag.h"
+#include "runtime/base/types.h"
+#include "runtime/check/iteration_space.h"
+
+enum { LINE = 64 /* bytes; values begin there */ };
+
+/* The part that computes a scratch value, and as which of its results. */
+static const plan_part *writer_of(const callee *kernel, int32_t result, int32_t *index) {
+    for (int32_t p = 0; p < kernel->plan->part_count; p++)
+        for (int32_t k = 0; k < kernel->plan->parts[p].result_count; k++)
+            if (kernel->plan->parts[p].results[k] == result) {
+                *index = p;
+                return &kernel->plan->parts[p];
+            }
+    return NULL;
+}
+
+static tosajit_status place_scratch(const plan_part *part, const int64_t *sizes, int32_t rank,
+                                    const int64_t *limits, int64_t *dims, int64_t element,
+                                    int64_t *bytes) {
+    *bytes = element;
+    for (int32_t d = 0; d < part->rank; d++) {
+        const int64_t most = limits ? limits[d + rank - part->rank] : sizes[d];
+        dims[d] = plan_reduces(part, d) ? 1 : sizes[d] < most ? sizes[d] : most;
+        if (!size_multiply(*bytes, dims[d], bytes))
+            return diag_error(TOSAJIT_OVERFLOW, "scratch has more than 2^63 - 1 bytes");
+    }
+    *bytes = (*bytes + LINE - 1) / LINE * LINE;
+    return TOSAJIT_OK;
+}
+
+tosajit_status scratch_make(const callee *kernel, view *tensors, int32_t rank,
+                            const int64_t *limits, scratch *s) {
+    s->bytes = 0;
+    for (int32_t k = 0; k < kernel->plan->scratch_count; k++) {
+        const int32_t result = kernel->plan->result_count + k;
+        int64_t sizes[TOSAJIT_MAX_RANK], bytes;
+        int32_t p;
+        const plan_part *part = writer_of(kernel, result, &p);
+        tosajit_status status = run_iteration_space(part, tensors, sizes);
+        int32_t own = 0;
+        while (part->results[own] != result) own++;
+        const tosajit_type element = kernel->program->nodes[part->values[own]].type.element;
+        if (!status)
+            status = place_scratch(part, sizes, rank, limits, s->values[k].dims,
+                                   (int64_t)tosajit_type_size(element), &bytes);
+        if (status) return status;
+        view *v = &tensors[kernel->tensor_count + result];
+        *v = (view){.tensor = {element, part->rank, NULL, s->values[k].dims, NULL}};
+        v->tensor.strides = v->strides;
+        walk_dense_strides(part->rank, s->values[k].dims, (int64_t)tosajit_type_size(element),
+                           v->strides);
+        s->values[k].offset = s->bytes;
+        s->bytes += bytes;
+    }
+    return TOSAJIT_OK;
+}
+
+/* Without memory they are offsets, as numbers: C adds none to a null pointer. */
+void scratch_place(const callee *kernel, view *tensors, const scratch *s, char *memory) {
+    for (int32_t k = 0; k < kernel->plan->scratch_count; k++)
+        tensors[kernel->tensor_count + kernel->plan->result_count + k].tensor.data =
+            (void *)((uintptr_t)memory + (uintptr_t)s->values[k].offset);
+}

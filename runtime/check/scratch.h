@@ -1,0 +1,26 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Scratch: what parts of a kernel compute for later ones alone. */
+#ifndef TOSAJIT_RUNTIME_CHECK_SCRATCH_H
+#define TOSAJIT_RUNTIME_CHECK_SCRATCH_H
+
+#include "runtime/check/overlap.h"
+
+/* How scratch lies: dense, one value behind the other. */
+typedef struct scratch_value {
+    int64_t dims[TOSAJIT_MAX_RANK], offset;
+} scratch_value;
+typedef struct scratch {
+    scratch_value *values; /* of whoever asks: plan.scratch_count */
+    int64_t bytes;
+} scratch;
+
+/* The views of scratch values, behind those of operands, constants and results. `limits` are the
+ * sizes of a block in `rank` dimensions, with which those of parts align at the end; null: the
+ * whole call at once. OVERFLOW. */
+tosajit_status scratch_make(const callee *kernel, view *tensors, int32_t rank,
+                            const int64_t *limits, scratch *s);
+/* Where their memory is. */
+void scratch_place(const callee *kernel, view *tensors, const scratch *s, char *memory);
+
+#endif

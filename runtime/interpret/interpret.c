@@ -1,0 +1,200 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The interpreter's walk over the elements: every index of the iteration space, every node, in
+ * order. It shares no walking code with the kernels, so that each is a check of the other. */
+#include "runtime/interpret/interpret.h"
+
+#include "runtime/base/diag.h"
+#include "runtime/base/fpenv.h"
+#include "runtime/base/memory.h"
+#include "runtime/base/types.h"
+#include "runtime/expr/ops.h"
+#include "runtime/interpret/interpret_reduce.h"
+#include "runtime/check/iteration_space.h"
+#include "runtime/check/scratch.h"
+
+/* The address of the element that index of the iteration space reads: dimensions align at the end,
+ * size 1 repeats. */
+static char *element(const tosajit_tensor *tensor, int32_t rank, const int64_t *index) {
+    char *address = tensor->data;
+    int32_t shift = rank - tensor->rank;
+    for (int32_t d = 0; d < tensor->rank; d++)
+        if (tensor->dims[d] != 1) address += index[d + shift] * tensor->strides[d];
+    return address;
+}
+
+/* The table that a node looks up, among the leaves. */
+static const tosajit_tensor *find_table(const plan_part *part, const expr_node *node,
+                                        const view *tensors) {
+    for (int32_t k = 0; op_has_table(node->op) && k < part->leaf_count; k++)
+        if (part->leaves[k].table && part->leaves[k].value == node->operands[1])
+            return &tensors[part->leaves[k].tensor].tensor;
+    return NULL;
+}
+
+uint64_t interpret_node(const tosajit_expr *program, const expr_node *node,
+                        const tosajit_tensor *table, const uint64_t *bits) {
+    const bool moves = op_table[node->op].result == RESULT_MOVED;
+    cell operands[TOSAJIT_MAX_OPERANDS];
+    if (node->kind == NODE_CONSTANT) return convert_load(node->type.element, node->data);
+    for (int o = 0; o < node->operand_count; o++) {
+        tosajit_type type = program->nodes[node->operands[o]].type.element;
+        if (moves && type != TOSAJIT_I1)
+            operands[o].i = (int64_t)bits[node->operands[o]];
+        else
+            operands[o] = convert_decode(type, bits[node->operands[o]]);
+    }
+    interpret_op op = {&node->attributes, program->nodes[node->operands[0]].type.element,
+                       node->type.element, node->operand_count, table};
+    cell value = interpret_functions[node->op](&op, operands);
+    return moves ? (uint64_t)value.i : convert_encode(node->type.element, value);
+}
+
+/* Evaluate every node of the part for one element. */
+static void evaluate(const callee *kernel, int32_t part_index, const view *tensors,
+                     uint64_t *bits) {
+    const tosajit_expr *program = kernel->program;
+    for (size_t k = 0; k < program->count; k++) {
+        const expr_node *node = &program->nodes[k];
+        const bool known = node->kind == NODE_CONSTANT ? node->splat : node->kind == NODE_OP;
+        if (kernel->plan->node_parts[k] >> part_index & 1 && known && !node_reduces(node))
+            bits[k] = interpret_node(
+                program, node, find_table(&kernel->plan->parts[part_index], node, tensors), bits);
+    }
+}
+
+/* Step to the next index, the last dimension fastest; false after the last one. */
+static bool next(int32_t rank, const int64_t *sizes, int64_t *index) {
+    for (int32_t d = rank; d-- > 0;) {
+        if (++index[d] < sizes[d]) return true;
+        index[d] = 0;
+    }
+    return false;
+}
+
+/* The operand of a reduction, or the value itself: what an element of the space has. */
+static tosajit_value element_of(const tosajit_expr *program, tosajit_value value) {
+    return node_reduces(&program->nodes[value]) ? program->nodes[value].operands[0] : value;
+}
+
+static void load_leaves(const plan_part *part, const view *tensors, const int64_t *index,
+                        uint64_t *bits) {
+    for (int32_t k = 0; k < part->leaf_count; k++) {
+        const tosajit_tensor *leaf = &tensors[part->leaves[k].tensor].tensor;
+        if (!part->leaves[k].table)
+            bits[part->leaves[k].value] =
+                convert_load(leaf->element, element(leaf, part->rank, index));
+    }
+}
+
+static void store(const tosajit_tensor *result, int32_t rank, const int64_t *index,
+                  uint64_t value) {
+    /* i1 is stored as 0 or 1, whatever its bits were as an operand. */
+    if (result->element == TOSAJIT_I1) value = (value & 0xff) != 0;
+    convert_store(result->element, element(result, rank, index), value);
+}
+
+/* How many elements each reduction has; 1 where there is none. What has more than 2^63 - 1 comes to
+ * no end. */
+static int64_t line_elements(const plan_part *part, const int64_t *sizes) {
+    int64_t count = 1;
+    for (int32_t d = 0; d < part->rank; d++)
+        if (plan_reduces(part, d) && sizes[d] == 0) return 0;
+    for (int32_t d = 0; d < part->rank; d++)
+        if (plan_reduces(part, d) && !size_multiply(count, sizes[d], &count)) return INT64_MAX;
+    return count;
+}
+
+/* The index of element i along the reduced dimensions, in row-major order. */
+static void set_index(const plan_part *part, const int64_t *sizes, int64_t i, int64_t *index) {
+    for (int32_t d = part->rank; d-- > 0;)
+        if (plan_reduces(part, d)) {
+            index[d] = i % sizes[d];
+            i /= sizes[d];
+        }
+}
+
+/* The elements along the part's axis, or the one element where it has none. */
+static void interpret_line(const callee *kernel, int32_t part_index, const view *tensors,
+                           const int64_t *sizes, int64_t *index, uint64_t *bits) {
+    const plan_part *part = &kernel->plan->parts[part_index];
+    const view *results = tensors + kernel->tensor_count;
+    const int64_t count = line_elements(part, sizes);
+    interpret_reduction reductions[part->result_count]; /* of a part there is one */
+    for (int32_t k = 0; k < part->result_count; k++)
+        if (part->reductions >> k & 1)
+            interpret_reduce_begin(&reductions[k], &kernel->program->nodes[part->values[k]]);
+    for (int64_t i = 0; i < count; i++) {
+        set_index(part, sizes, i, index);
+        load_leaves(part, tensors, index, bits);
+        evaluate(kernel, part_index, tensors, bits);
+        for (int32_t k = 0; k < part->result_count; k++) {
+            const uint64_t value = bits[element_of(kernel->program, part->values[k])];
+            if (part->reductions >> k & 1)
+                interpret_reduce_add(&reductions[k], i, value);
+            else
+                store(&results[part->results[k]].tensor, part->rank, index, value);
+        }
+    }
+    for (int32_t d = 0; d < part->rank; d++)
+        if (plan_reduces(part, d)) index[d] = 0;
+    for (int32_t k = 0; k < part->result_count; k++)
+        if (part->reductions >> k & 1)
+            store(&results[part->results[k]].tensor, part->rank, index,
+                  interpret_reduce_end(&reductions[k], count));
+}
+
+static void interpret_part(const callee *kernel, int32_t part_index, const view *tensors,
+                           uint64_t *bits) {
+    const plan_part *part = &kernel->plan->parts[part_index];
+    int64_t index[TOSAJIT_MAX_RANK] = {0}, sizes[TOSAJIT_MAX_RANK], lines[TOSAJIT_MAX_RANK];
+    run_iteration_space(part, tensors, sizes); /* which has been checked */
+    for (int32_t d = 0; d < part->rank; d++) {
+        lines[d] = plan_reduces(part, d) ? 1 : sizes[d];
+        if (lines[d] == 0) return;
+    }
+    do interpret_line(kernel, part_index, tensors, sizes, index, bits);
+    while (next(part->rank, lines, index));
+}
+
+/* Memory of a call: a number for each node, and what parts keep for later ones. */
+typedef struct memory {
+    uint64_t *bits;
+    char *scratch;
+    struct scratch laid;
+} memory;
+
+static tosajit_status take_memory(const callee *kernel, view *tensors, uint64_t *stack,
+                                  size_t stack_nodes, memory *m) {
+    const size_t count = kernel->program->count;
+    m->bits = stack;
+    m->scratch = NULL;
+    if (count > stack_nodes &&
+        !(m->bits = memory_new(&kernel->plan->allocator, count, sizeof *m->bits)))
+        return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for interpreting %zu nodes", count);
+    tosajit_status status = scratch_make(kernel, tensors, 0, NULL, &m->laid);
+    if (status || m->laid.bytes == 0) return status;
+    m->scratch = memory_uncleared(&kernel->plan->allocator, (size_t)m->laid.bytes);
+    if (!m->scratch)
+        return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for %lld bytes of scratch",
+                          (long long)m->laid.bytes);
+    scratch_place(kernel, tensors, &m->laid, m->scratch);
+    return TOSAJIT_OK;
+}
+
+tosajit_status interpret_run(const callee *kernel, view *tensors) {
+    enum { STACK_NODES = 512 };
+    uint64_t stack[STACK_NODES];
+    scratch_value values[kernel->plan->scratch_count + 1]; /* there may be none */
+    memory m = {.laid = {.values = values}};
+    tosajit_status status = take_memory(kernel, tensors, stack, STACK_NODES, &m);
+    fpenv environment;
+    fpenv_hold(&environment);
+    for (int32_t p = 0; !status && p < kernel->plan->part_count; p++)
+        interpret_part(kernel, p, tensors, m.bits);
+    fpenv_restore(&environment);
+    if (m.bits != stack)
+        memory_free(&kernel->plan->allocator, m.bits, kernel->program->count, sizeof *m.bits);
+    memory_free(&kernel->plan->allocator, m.scratch, m.scratch ? (size_t)m.laid.bytes : 0, 1);
+    return status;
+}

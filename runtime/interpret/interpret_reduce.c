@@ -1,0 +1,57 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "runtime/interpret/interpret_reduce.h"
+
+#include "runtime/base/types.h"
+#include "runtime/expr/ops.h"
+#include "runtime/interpret/interpret.h"
+
+static uint64_t neutral(const expr_node *node) {
+    return convert_encode(reduce_accumulator(node->type.element), reduce_neutral(node));
+}
+
+static uint64_t combine(const expr_node *node, uint64_t a, uint64_t b) {
+    const tosajit_type type = reduce_accumulator(node->type.element);
+    const cell operands[] = {convert_decode(type, a), convert_decode(type, b)};
+    const interpret_op op = {&node->attributes, type, type, 2, NULL};
+    return convert_encode(type, interpret_functions[node->op](&op, operands));
+}
+
+static void begin_segment(interpret_reduction *r) {
+    for (int k = 0; k < REDUCE_PARTIALS; k++) r->partials[k] = neutral(r->node);
+}
+
+static void end_segment(interpret_reduction *r) {
+    for (int half = reduce_is_inner(r->node) ? REDUCE_PARTIALS / 2 : 0; half > 0; half /= 2)
+        for (int k = 0; k < half; k++)
+            r->partials[k] = combine(r->node, r->partials[k], r->partials[k + half]);
+    r->total = combine(r->node, r->total, r->partials[0]);
+    begin_segment(r);
+}
+
+void interpret_reduce_begin(interpret_reduction *r, const expr_node *node) {
+    r->node = node;
+    r->total = neutral(node);
+    begin_segment(r);
+}
+
+void interpret_reduce_add(interpret_reduction *r, int64_t i, uint64_t bits) {
+    const tosajit_type type = r->node->type.element, wide = reduce_accumulator(type);
+    const bool inner = reduce_is_inner(r->node), counts = r->node->op == TOSAJIT_OP_reduce_count;
+    const cell one = type_is_float(type) ? (cell){.f = 1} : (cell){.i = 1};
+    uint64_t *partial = &r->partials[inner ? i % REDUCE_PARTIALS : 0];
+    if (i > 0 && i % (inner ? REDUCE_SEGMENT : REDUCE_RUN) == 0) end_segment(r);
+    *partial =
+        combine(r->node, *partial, convert_encode(wide, counts ? one : convert_decode(type, bits)));
+}
+
+void interpret_reduce_segment(interpret_reduction *r, uint64_t value) {
+    r->total = combine(r->node, r->total, value);
+}
+
+uint64_t interpret_reduce_end(interpret_reduction *r, int64_t count) {
+    const tosajit_type type = r->node->type.element;
+    if (count == 0) return convert_encode(type, reduce_empty(r->node));
+    end_segment(r);
+    return convert_encode(type, convert_decode(reduce_accumulator(type), r->total));
+}

@@ -1,0 +1,26 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Tiles of a part with reductions: from a walk, one of whose dimensions is reduced, or several
+ * neighbours that become one, to calls of the part's code. That dimension is the code's columns
+ * where it is the last one, else its rows. */
+#ifndef TOSAJIT_RUNTIME_TILE_REDUCE_TILE_H
+#define TOSAJIT_RUNTIME_TILE_REDUCE_TILE_H
+
+#include "runtime/tile/tile.h"
+
+/* How many elements each reduction has. */
+int64_t reduce_tile_elements(const plan_part *part, const walk *w);
+
+/* Bytes for tensors whose columns the code cannot read or write as they lie, or which do not walk
+ * the reduced dimensions as one. False: more than 2^63 - 1. */
+bool reduce_tile_bytes(const plan_part *part, const walk *w, int64_t *bytes);
+
+/* How the code is given a walk, for those who look at it; the walk becomes coalesced. */
+void reduce_tile_choose(const plan_part *part, walk *w, tile_choice *choice);
+
+/* Run the part's code; the walk is changed. `memory` has so many bytes. Only reduced dimensions
+ * may have a size of 0: then its reductions are those of no element. */
+void reduce_tile_run(const tosajit_expr *program, const plan_part *part, const code_part *code,
+                     walk *w, tile_tensors *tensors, char *memory);
+
+#endif
