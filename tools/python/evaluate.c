@@ -138,6 +138,10 @@ static bool make_plain(const engine_object *e, const remembered *r, arguments *a
         PyObject *object = a->given.objects[i];
         plain[i] = NULL;
         if (view_is_number(object) || PyBool_Check(object)) continue;
+        if (Py_TYPE(object) == e->state->numpy.array) {
+            arrays = true;
+            continue;
+        }
         PyObject *found = numpy_plain(e->state, object);
         if (!found && !PyErr_Occurred()) found = numpy_array(e->state, object);
         if (!found && PyErr_Occurred()) return false;
