@@ -43,6 +43,13 @@ class Kinds(unittest.TestCase):
         self.assertTrue((s == x + 1).all() and (d == x - 1).all())
         self.assertIs(type(tosajit.evaluate("n + x", x=x, n=np.ones(3, np.float32))), np.ndarray)
 
+    def test_functions_of_jax_arrays(self):
+        x = jnp.asarray([3.0, 1, 2])
+        for f in (lambda a: a * a + 1, lambda a: np.sort(a) + 1):
+            z = tosajit.jit(f)(x)
+            self.assertIs(type(z), type(x))
+            np.testing.assert_allclose(np.asarray(z), f(np.asarray(x)), 1e-6)
+
     def test_masks_are_not_lost(self):
         x = np.ma.array([1.0, 2, 3], mask=[0, 1, 0])
         for call in (lambda: tosajit.evaluate("x + 1", x=x), lambda: tosajit.evaluate("x + 1", x=x.data, out=x),

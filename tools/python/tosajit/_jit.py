@@ -505,12 +505,23 @@ def _plain(function: Any, tree: Any, leaves: Sequence[Any], out: Any) -> Any:
     made = function(*args, **keywords)
     if out is not None:
         return _copied(out, made)
-    if torch is not None and any(isinstance(leaf, torch.Tensor) for leaf in leaves):
-        import numpy
-        results: List[Any] = []
-        shape = flatten(made, results)
-        return unflatten(shape, iter([torch.from_numpy(numpy.asarray(a)) if isinstance(a, (numpy.ndarray, numpy.generic)) else a for a in results]))
-    return made
+    home = next(filter(None, map(_maker_of, leaves)), None)
+    if home is None:
+        return made
+    import numpy
+    results: List[Any] = []
+    shape = flatten(made, results)
+    return unflatten(shape, iter([home(numpy.asarray(a)) if isinstance(a, (numpy.ndarray, numpy.generic)) else a for a in results]))
+
+
+def _maker_of(leaf: Any) -> Any:
+    """What makes arrays of a leaf's library of NumPy's; None for NumPy's own."""
+    torch, numpy = sys.modules.get("torch"), sys.modules.get("numpy")
+    if torch is not None and isinstance(leaf, torch.Tensor):
+        return torch.from_numpy
+    if type(leaf) in _NUMBERS or numpy is not None and isinstance(leaf, (numpy.ndarray, numpy.generic)) or not hasattr(leaf, "__array_namespace__"):
+        return None
+    return leaf.__array_namespace__().asarray
 
 
 _ENGINES: Dict[Any, Engine] = {}
