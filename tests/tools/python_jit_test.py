@@ -230,6 +230,8 @@ class Jit(unittest.TestCase):
         for n, t in ((1, 2.0), (2, 2.0), (2, 0.5), (1, 2.0), (0, 3)):
             self.same(jitted(x, n, t), f(x, n, t))
         self.same(tosajit.jit(lambda a, b: a + np.sqrt(b))(x, 2.0), x + np.sqrt(2.0))
+        for n in (2, 3, 2):
+            self.same(tosajit.jit(lambda a, b: a ** b)(x > 0, n), (x > 0) ** n)
         zero = tosajit.jit(lambda a, b: a * np.copysign(1.0, b))
         for b in (0.0, -0.0, 0.0):
             self.same(zero(x, b), x * np.copysign(1.0, b))

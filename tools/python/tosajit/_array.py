@@ -240,7 +240,9 @@ class Trace:
             return NotImplemented
         if not isinstance(a, Array) and not isinstance(b, Array):
             return numbers(sign, a, b)
-        if sign is _ast.Pow and isinstance(a, Array) and not a.ndim and not a.stays:
+        if sign is _ast.Pow and isinstance(a, Array) and a.value.type == "i1" and isinstance(b, Number):
+            b = plain(b)  # whose square has a type of its own
+        if sign is _ast.Pow and isinstance(a, Array) and a.mask is None and not a.ndim and not a.stays:
             return self.apply(lambda t, x, y: t.power(x, y), a, b)  # of scalars, which have no way of their own for squares
         if sign is _ast.MatMult:
             from ._names import FUNCTIONS
