@@ -332,11 +332,13 @@ static void add_to_row(const use *u, const uint8_t *results) {
 
 enum { BOTH = 2 };
 
+static uint64_t shapes_of_today(void) { return test_setting("TOSAJIT_SHAPES", test_day() % BOTH); }
+
 /* Whether the use with this number is left out for such shapes: TOSAJIT_SHAPES=2 has both of every
  * use, 0 and 1 have one, and so has each day. Uses come in pairs of the same op, with parameters
  * that are constants and that are not, so the order changes from pair to pair. */
 static bool is_left_out(uint64_t number, int is_dynamic) {
-    const uint64_t shapes = test_setting("TOSAJIT_SHAPES", test_day() % BOTH);
+    const uint64_t shapes = shapes_of_today();
     return shapes < BOTH && ((number ^ number >> 1 ^ shapes) & 1) != (uint64_t)is_dynamic;
 }
 
@@ -605,6 +607,7 @@ static void every_legal_row_computes(void **state) {
     (void)state;
     uint64_t seed = test_setting("TOSAJIT_SEED", 1);
     randoms = test_random_start(seed);
+    print_message("TOSAJIT_SHAPES=%" PRIu64 "\n", shapes_of_today());
     assert_true(golden_open(&files.rows, TOSAJIT_GOLDEN_DIRECTORY "/op_rows.txt"));
     assert_true(golden_open(&files.images, TOSAJIT_GOLDEN_DIRECTORY "/op_rows_images.txt"));
     check_rows(seed, "", standard_digest);
