@@ -46,7 +46,8 @@ static const known_loop known[] = {
     {TOSAJIT_OP_cast, TOSAJIT_I64, TOSAJIT_F32, "v2 v3",
      "an instruction rounds each once, and vectors through f64 take as long"},
     {TOSAJIT_OP_cast, TOSAJIT_I64, TOSAJIT_F64, "v2", "two lanes take longer as a vector"},
-    {TOSAJIT_OP_intdiv, TOSAJIT_I64, TOSAJIT_I64, "v2 v3 v4", "no CPU divides vectors of i64"},
+    {TOSAJIT_OP_cast, TOSAJIT_I64, TOSAJIT_F16, "v2", "the same"},
+    {TOSAJIT_OP_cast, TOSAJIT_I64, TOSAJIT_BF16, "v2", "the same"},
     {TOSAJIT_OP_table, TOSAJIT_I16, TOSAJIT_I32, "v2 v3 v4",
      "entries of i16 are loaded one by one: there is no gather of them"},
 };
