@@ -72,25 +72,32 @@ tosajit_status views_print(tosajit_engine *engine, const tosajit_kernel *kernel,
     return status;
 }
 
+typedef struct pass_writer {
+    FILE *out;
+    bool failed;
+} pass_writer;
+
 static void write_pass(void *context, const char *pass, const tosajit_expr *program) {
-    FILE *out = context;
+    pass_writer *w = context;
     if (program)
-        expr_print(program, pass, false, out);
+        w->failed |= !expr_print(program, pass, false, w->out);
     else
-        fprintf(out, "// %s: unchanged\n", pass);
+        fprintf(w->out, "// %s: unchanged\n", pass);
 }
 
 tosajit_status views_print_passes(const tosajit_expr *expr, const tosajit_allocator *allocator,
                                   program_pass *tables, char **text) {
     size_t size;
     FILE *out = system_text_open(text, &size);
-    const program_aids aids = {false, tables, write_pass, out};
+    pass_writer w = {out, false};
+    const program_aids aids = {false, tables, write_pass, &w};
     program_made made;
     fpenv environment;
     fpenv_hold(&environment);
     tosajit_status status = out ? program_make(expr, allocator, &aids, &made) : TOSAJIT_OK;
     fpenv_restore(&environment);
     if (out && !status) program_drop(&made);
+    if (!status && w.failed) status = diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for a text");
     return finish(out, status, text);
 }
 
