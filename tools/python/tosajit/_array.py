@@ -563,6 +563,11 @@ class Array(_Operators):
             t.written[self.operand] = self
         self.value = t.text.name(value)
 
+    def fill_with(self, made: Array) -> None:
+        """As out=. Later results may be repeated in it, or not fit."""
+        self.program.sized = self.program.sized or made.value.rank > 0
+        self.assign(made, "same_kind")
+
     def augment(self, sign: Any, other: Any) -> Any:
         t = self.program
         made = t.binary(sign, self, other)
@@ -651,6 +656,7 @@ class Array(_Operators):
         if items is None or source.mask is not None or self.sizes is None or source.sizes is None:
             return left("elements at positions are assigned")
         if all(item == slice(None) for item in items if item is not None):
+            t.sized = t.sized or source.value.rank > 0  # later ones may be repeated, or not fit
             return source
         t.sized = True
         if not source.value.rank and any(isinstance(item, slice) and item.step not in (None, 1) for item in items):
@@ -663,6 +669,8 @@ class Array(_Operators):
     def replaced(self, mask: Array, new: Array) -> Array:
         if new.mask is not None and new.mask.value.text != mask.value.text or new.mask is None and new.value.rank:
             left("elements are assigned where a mask is true")
+        t = self.program
+        t.sized = t.sized or sum(a is not None and a.value.rank > 0 for a in t.arrays) > 1  # a later mask may not fit
         whole = Array(self.program, new.value, self.sizes if new.mask is not None else ())
         return self.program.apply(lambda t, c, a, b: t.select(c, a, b), mask, whole, self)
 
@@ -763,7 +771,7 @@ def ufunc_of(t: Trace, ufunc: Any, method: str, inputs: Sequence[Any], keywords:
         return made
     if not isinstance(out, Array):
         left("out= is an array of NumPy's own")
-    out.assign(made, "same_kind")
+    out.fill_with(made)
     return out
 
 
@@ -778,7 +786,7 @@ def function_of(t: Trace, function: Any, args: Sequence[Any], keywords: Dict[str
         return made
     if not isinstance(out, Array) or not isinstance(made, Array):
         left("out= is an array of NumPy's own")
-    out.assign(made, "same_kind")
+    out.fill_with(made)
     return out
 
 
@@ -804,7 +812,7 @@ def _methods() -> None:
             if out is not None:
                 if not isinstance(out, Array):
                     left("out= is an array of NumPy's own")
-                out.assign(made, "same_kind")
+                out.fill_with(made)
                 return out
             return made
         call.__name__ = name

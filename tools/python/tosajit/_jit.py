@@ -37,7 +37,7 @@ def _is_leaf(a: Any) -> bool:
         return True
     numpy = sys.modules.get("numpy")
     if numpy is not None and isinstance(a, (numpy.ndarray, numpy.generic)):
-        return True
+        return isinstance(a, numpy.ndarray) or a.dtype.kind not in "mMSUV"
     return hasattr(kind, "__dlpack__") or hasattr(kind, "__array__") or hasattr(kind, "__array_interface__") or kind in (memoryview, bytearray)
 
 
@@ -118,6 +118,8 @@ def _is_opaque(tree: Any) -> bool:
     """Whether something among arguments may change without being another object."""
     if type(tree) is _Static:
         a = tree.a
+        if _may_change(a) or isinstance(a, types.ModuleType):
+            return True
         return tree.by_id and (not _stays(a) or isinstance(a, types.FunctionType) and bool(a.__closure__))
     return isinstance(tree, tuple) and any(map(_is_opaque, tree[-1] if tree and isinstance(tree[0], type) else tree))
 
@@ -158,6 +160,17 @@ def _stays(a: Any) -> bool:
     return kind.__module__.split(".")[0] in ("numpy", "typing", "enum", "operator", "functools", "_thread") and not hasattr(kind, "__setitem__") or _is_enum(a)
 
 
+def _may_change(a: Any) -> bool:
+    """Whether it is a class with attributes that are data."""
+    named = isinstance(a, type) and issubclass(a, tuple) and hasattr(a, "_fields")
+    return isinstance(a, type) and not named and not _is_foreign(a.__module__) and not _is_enum_class(a) and bool(_of_class(a))
+
+
+def _is_enum_class(a: type) -> bool:
+    enum = sys.modules.get("enum")
+    return enum is not None and issubclass(a, enum.Enum)
+
+
 def _is_enum(a: Any) -> bool:
     enum = sys.modules.get("enum")
     return enum is not None and isinstance(a, enum.Enum)
@@ -172,7 +185,7 @@ class Surroundings:
         self.watched: List[Tuple[Any, str, Any]] = []
         self.objects: List[Tuple[Any, str]] = []
         self.names: List[str] = []
-        self.unsafe = ""
+        self.unsafe = next(filter(None, map(_untraceable, _codes(function.__code__))), "")
         for name in dict.fromkeys(name for code in _codes(function.__code__) for name in code.co_names):
             if name in function.__globals__:
                 self.place(function.__globals__, name, name, function.__globals__[name])
@@ -185,6 +198,8 @@ class Surroundings:
         if _is_number_or_array(held):
             self.captured.append((holder, key))
             self.names.append(name)
+        elif _may_change(held):
+            self.unsafe = f"it reads the class {name}, whose attributes may change"
         elif _stays(held):
             self.watched.append((holder, key, held))
         else:
@@ -204,6 +219,8 @@ class Surroundings:
 
     def watch(self, holder: Any, key: str) -> None:
         held = holder[key] if type(holder) is dict else holder.cell_contents
+        if _may_change(held):
+            self.unsafe = f"a function that it calls reads the class {key}, whose attributes may change"
         if not _stays(held) and not _is_number_or_array(held):
             self.unsafe = f"a function that it calls reads {key}, which may change"
         if all(k != key or h is not holder for h, k, _ in self.watched):
@@ -216,6 +233,9 @@ class Surroundings:
             if not isinstance(found, types.FunctionType) or found in seen or _is_foreign(found.__module__):
                 continue
             seen.add(found)
+            for code in _codes(found.__code__):
+                why = _untraceable(code)
+                self.unsafe = f"of a function that it calls: {why}" if why else self.unsafe
             for name in dict.fromkeys(word for code in _codes(found.__code__) for word in code.co_names):
                 if name in found.__globals__:
                     self.watch(found.__globals__, name)
@@ -269,6 +289,26 @@ def _assigns_outside(function: types.FunctionType) -> bool:
     if function.__code__.co_freevars and "STORE_DEREF" in opmap:
         stores.add(opmap["STORE_DEREF"])
     return any(stores & set(code.co_code[::2]) for code in codes)
+
+
+# What tells an array or a number of a trace from one of a call.
+_KINDS = {"isinstance", "issubclass", "type", "__class__", "isscalar", "issubdtype", "hasattr", "callable", "singledispatch"}
+
+
+def _untraceable(code: types.CodeType) -> str:
+    """Why a trace may take another way through code than a call does; nothing: it may not. A trace knows no elements, and raises where a call
+    does not; sizes for which NumPy raises may come later."""
+    from opcode import opmap
+    steps = [(step, code.co_code[2 * k + 1]) for k, step in enumerate(code.co_code[::2]) if step]
+    ops = {step for step, _ in steps}
+    bare = any(a == opmap.get("PUSH_EXC_INFO") and b == opmap.get("POP_TOP") for (a, _), (b, _) in zip(steps, steps[1:]))
+    if opmap.get("CHECK_EXC_MATCH") in ops or bare or "suppress" in code.co_names:
+        return "it catches exceptions"
+    truths = any(a == opmap.get("LOAD_CONST") and b == opmap.get("IS_OP") and code.co_consts[n] in (True, False) and type(code.co_consts[n]) is bool
+                 for (a, n), (b, _) in zip(steps, steps[1:]) if n < len(code.co_consts))
+    if truths or opmap.get("MATCH_CLASS") in ops or _KINDS & set(code.co_names):
+        return "it asks what kind of object an argument is"
+    return ""
 
 
 # ------------------------------------------------------------------------------------------------

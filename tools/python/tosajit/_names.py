@@ -723,6 +723,7 @@ def reshape(a: Any, *shape: Any, order: str = "C", copy: Any = None, newshape: A
     if not x.ndim:
         return x[(None,) * len(wanted)]
     if x.ndim == 1 == len(wanted):
+        t.sized = t.sized or wanted != [-1]
         return x._view(value, sizes)
     return t.solid(x._view(t.text.reshape(value, wanted), sizes))
 
@@ -817,11 +818,11 @@ def broadcast_to(array: Any, shape: Any, subok: bool = False) -> Array:
     wanted = tuple(operator.index(n) for n in (shape if isinstance(shape, (tuple, list)) else (shape,)))
     if x.sizes is None or x.mask is not None or broadcast(x.sizes, wanted) != wanted or len(x.sizes) > len(wanted) or 0 in wanted:
         left("sizes that do not fit")
+    t = x.program
+    t.sized = True
     if x.sizes == wanted:
         return x
-    t = x.program
     t.settled()
-    t.sized = True
     return t.solid(x._view(t.text.broadcast_to(t.text.array(x.value), list(wanted)), wanted))
 
 
