@@ -9,6 +9,7 @@ import unittest
 import numpy as np
 
 import tosajit
+import tosajit.special
 
 
 class NumPy(unittest.TestCase):
@@ -59,6 +60,34 @@ class NumPy(unittest.TestCase):
                 self.assertEqual((name, tosajit.evaluate(f"{name}(x)").dtype), (name, dtype))
             np.testing.assert_array_equal(tosajit.evaluate("hardsigmoid(x)"), np.array([0, 0, 0.5, 1, 1, np.nan], dtype))
             np.testing.assert_array_equal(tosajit.evaluate("hardswish(x)"), np.array([0, 0, 0, 3, 4, np.nan], dtype))
+
+    def test_views_that_no_strides_say(self):
+        x, w = np.arange(32, dtype=np.float32).reshape(4, 8), np.arange(8, dtype=np.float32)
+        a, b = np.arange(3.0), np.arange(4.0)
+        names = {name: getattr(np, name) for name in ("reshape", "transpose", "sum", "concatenate", "tile", "pad", "broadcast_to")}
+        for text in ("reshape(transpose(x), (32,))[1:]", "sum(reshape(transpose(x), (32,)), axis=0)", "(x / sum(x))[:, 1:]", "sum(x, axis=1)[:, None] * w",
+                     "sum(concatenate((a, b)), axis=0)", "concatenate((a, b))[1:5:2]", "concatenate((a, b)) + concatenate((b, a))", "tile(x, (2, 2))",
+                     "a[2:9]", "a[5:9]", "x[:99, -1:]", "reshape(concatenate((x, x), 1), (64,))", "pad(tile(a, 2), 1)"):
+            wanted = eval(text, dict(names, x=x, w=w, a=a, b=b))
+            for _ in range(2):
+                found = tosajit.evaluate(text, {}, dict(x=x, w=w, a=a, b=b))
+                self.assertEqual((found.shape, found.dtype), (wanted.shape, wanted.dtype), text)
+                np.testing.assert_allclose(found, wanted, rtol=1e-6)
+        out = np.zeros(31, np.float32)
+        self.assertIs(tosajit.evaluate("reshape(transpose(x), (32,))[1:]", {}, {"x": x}, out=out), out)
+        np.testing.assert_array_equal(out, x.T.reshape(32)[1:])
+        for text in ("a + b", "a[1:] + b", "reshape(x, (5,))", "a[7]"):  # as wrong as they were
+            with self.assertRaises(tosajit.ShapeError, msg=text):
+                tosajit.evaluate(text, {}, dict(x=x, a=a, b=b))
+
+    def test_norms_of_all_axes(self):
+        x = np.arange(24, dtype=np.float32).reshape(2, 12, 1)
+        for name in ("softmax", "log_softmax", "layer_norm", "rms_norm"):
+            function = getattr(tosajit.special, name)
+            for axis in (None, 1, (0, 1), -1):
+                wanted = tosajit.evaluate(f"{name}(x, axis={axis})", {}, {"x": x})
+                np.testing.assert_allclose(tosajit.jit(lambda x: function(x, axis=axis))(x), wanted, rtol=1e-5, atol=1e-6)
+            np.testing.assert_allclose(tosajit.jit(lambda x: function(x))(x), function(x, axis=-1), rtol=1e-5, atol=1e-6)
 
     def test_casts_of_unsigned_integers(self):
         types = {"i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64, "u8": np.uint8, "u16": np.uint16,

@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # The tour as a reader follows it: its C programs, tour.c and model.c, and every `console` block of docs/tour.md, in order and in one shell; and
-# those of docs/repl.md, docs/language.md, docs/a-call.md and docs/engine-authors.md, whose programs name themselves.
+# those of docs/repl.md, docs/language.md, docs/views.md, docs/a-call.md and docs/engine-authors.md, whose programs name themselves.
 #   sh tests/tools/tour_test.sh BUILD_DIRECTORY SOURCE_DIRECTORY C_COMPILER [FLAGS...]
 # In: the built tool and library. Out: what differs from the page; exit code 1 if anything does.
 set -eu
@@ -28,6 +28,7 @@ follow() { sh "$source/tests/tools/follow.sh" "$source/docs/$1.md" "${2:-10}" ||
 follow tour
 follow repl
 follow language 4
+follow views 10
 follow a-call 3
 follow engine-authors
 

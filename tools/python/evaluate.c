@@ -447,22 +447,37 @@ static PyObject *run_function(engine_object *e, const arguments *a, const rememb
     return result;
 }
 
-/* An operand has a type that no kernel has: NumPy may compute the text. */
-static PyObject *run_by_numpy(engine_object *e, const arguments *a, const remembered *r) {
-    PyObject *type, *value, *trace, *result = NULL;
+/* Whether the exception is about sizes, and not about memory that results share with operands. */
+static bool is_about_sizes(PyObject *error) {
+    PyObject *status = PyObject_GetAttrString(error, "status");
+    const bool sizes = status && PyUnicode_Check(status) &&
+                       PyUnicode_CompareWithASCIIString(status, "TOSAJIT_OVERLAP") != 0;
+    Py_XDECREF(status);
+    PyErr_Clear();
+    return sizes;
+}
+
+/* An operand has a type that no kernel has, or a view that no strides say: NumPy may compute the
+ * text, or a part of it. If it does not either, the exception is the one that was. */
+static PyObject *run_by_numpy(engine_object *e, const arguments *a, remembered *r, bool shapes) {
+    PyObject *type, *value, *trace, *found = NULL;
     PyErr_Fetch(&type, &value, &trace);
-    if (!r->declares) result = manners_numpy(a->text, r->names, a->given.objects);
-    if (!result) {
+    PyErr_NormalizeException(&type, &value, &trace);
+    remembered own = {.names = r->names, .count = r->count};
+    if (!r->declares && (!shapes || is_about_sizes(value)))
+        own.function = manners_numpy(a->text, r->names, a->given.objects, shapes);
+    if (own.function) found = run_function(e, a, &own);
+    if (found && shapes && !r->kernels && !r->function) /* no kernel was to be had */
+        r->function = Py_NewRef(own.function);
+    if (!found && (shapes || !own.function)) {
         PyErr_Clear();
         PyErr_Restore(type, value, trace);
-        return NULL;
+    } else {
+        Py_XDECREF(type);
+        Py_XDECREF(value);
+        Py_XDECREF(trace);
     }
-    Py_XDECREF(type);
-    Py_XDECREF(value);
-    Py_XDECREF(trace);
-    remembered own = {.names = r->names, .count = r->count, .function = result};
-    PyObject *found = run_function(e, a, &own);
-    Py_DECREF(result);
+    Py_XDECREF(own.function);
     return found;
 }
 
@@ -476,7 +491,9 @@ static PyObject *run(engine_object *e, const arguments *a, remembered *r) {
     }
     if (result) return result;
     if (!PyErr_Occurred()) return run_function(e, a, r);
-    return PyErr_ExceptionMatches(e->state->errors[MODULE_TYPE]) ? run_by_numpy(e, a, r) : NULL;
+    const bool shapes = PyErr_ExceptionMatches(e->state->errors[MODULE_SHAPE]);
+    if (!shapes && !PyErr_ExceptionMatches(e->state->errors[MODULE_TYPE])) return NULL;
+    return run_by_numpy(e, a, r, shapes);
 }
 
 /* ---------------------------------------------------------------------------------------------

@@ -122,12 +122,14 @@ void manners_reword(const manners_text *m) {
     PyErr_Restore(type, value, trace); /* also in the place of one that came meanwhile */
 }
 
-PyObject *manners_numpy(PyObject *text, PyObject *names, PyObject *const *objects) {
+PyObject *manners_numpy(PyObject *text, PyObject *names, PyObject *const *objects, bool whatever) {
     const Py_ssize_t count = PyTuple_Size(names);
     PyObject *f = function("by_numpy"), *operands = PyTuple_New(count), *found = NULL;
     for (Py_ssize_t i = 0; operands && i < count; i++)
         PyTuple_SetItem(operands, i, Py_NewRef(objects[i]));
-    if (f && operands) found = PyObject_CallFunctionObjArgs(f, text, names, operands, NULL);
+    if (f && operands)
+        found = PyObject_CallFunctionObjArgs(f, text, names, operands,
+                                             whatever ? Py_True : Py_False, NULL);
     Py_XDECREF(operands);
     Py_XDECREF(f);
     if (found == Py_None) Py_CLEAR(found);

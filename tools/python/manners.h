@@ -44,9 +44,9 @@ typedef struct manners_made {
 /* False with an exception. */
 bool manners_translate(module_state *state, const manners_text *m, manners_made *made);
 void manners_release(manners_made *made);
-/* A function as above, where an operand has a type that NumPy has alone; null, perhaps with an
- * exception, where none has. */
-PyObject *manners_numpy(PyObject *text, PyObject *names, PyObject *const *objects);
+/* A function as above, where an operand has a type that NumPy has alone, or whatever they are;
+ * null, perhaps with an exception, where there is none. */
+PyObject *manners_numpy(PyObject *text, PyObject *names, PyObject *const *objects, bool whatever);
 /* Have the exception about a text that was made speak of the caller's. */
 void manners_reword(const manners_text *m);
 

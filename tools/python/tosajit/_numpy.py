@@ -246,9 +246,9 @@ def _in_one(tree: _Tree, text: str, operands: Sequence[str], types: Sequence[str
     return write(reader.text, program.results, Weak(operands, own_names, types, weak), ranks)
 
 
-def by_numpy(text: str, names: Sequence[str], operands: Sequence[Any]) -> Any:
-    """A function that is the text, where an operand is of uint64 or complex, which no kernel has."""
-    if not any(getattr(getattr(a, "dtype", None), "name", "") in ("uint64", "complex64", "complex128") and type(a).__module__ == "numpy" for a in operands):
+def by_numpy(text: str, names: Sequence[str], operands: Sequence[Any], whatever: bool) -> Any:
+    """A function that is the text, where an operand is of uint64 or complex, which no kernel has, or whatever they are."""
+    if not whatever and not any(getattr(getattr(a, "dtype", None), "name", "") in ("uint64", "complex64", "complex128") and type(a).__module__ == "numpy" for a in operands):
         return None
     from ._texts import function_of
     return function_of(_Tree(text).body, text, names)

@@ -170,8 +170,11 @@ def _own(name: str) -> Callable[..., Any]:
         arrays = [t.array(a) for a in operands]
         dtype = t.text.common(*[a.value for a in arrays])
         dtype = dtype if dtype in ("f16", "bf16", "f32", "f64") else "f64"
-        axis, keepdims, last = keywords.pop("axis", None), keywords.pop("keepdims", False), name != "logsumexp"
-        axes = [arrays[0].ndim - 1] if last and axis is None else _names.axes_of(arrays[0], axis)
+        keepdims = keywords.pop("keepdims", False)
+        if name != "logsumexp" and "axis" not in keywords:
+            axes = [arrays[0].ndim - 1] if arrays[0].ndim else []  # the last one; None is all of them
+        else:
+            axes = _names.axes_of(arrays[0], keywords.pop("axis", None))
         return t.reduce(name, arrays, axes, keepdims, dtype, **keywords)
     call.__name__ = name
     return call
@@ -324,7 +327,8 @@ class TextFunction:
         thread = threading.get_ident()
         self.jit.engines[thread] = engine
         try:
-            made = self.jit.function(*operands)
+            with numpy.errstate(all="ignore"):
+                made = self.jit.function(*operands)
         finally:
             self.jit.engines.pop(thread, None)
         if made is None:
