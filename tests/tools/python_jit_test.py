@@ -51,6 +51,14 @@ def arrays(*sizes, dtype=np.float32, seed=3):
     return (rng.random(sizes) > 0.5) if dtype is bool else rng.standard_normal(sizes).astype(dtype)
 
 
+class Config:
+    gain = 2.0
+
+
+def of_float(k):
+    return 1 if isinstance(k, float) else 2
+
+
 class Jit(unittest.TestCase):
     def same(self, found, wanted, what=""):
         if isinstance(wanted, (tuple, list)):
@@ -199,6 +207,95 @@ class Jit(unittest.TestCase):
 
     # --------------------------------------------------------------------------------------------
     # Operands
+
+    def in_turn(self, function, *calls):
+        """One call after the other, of other sizes or numbers, as without jit, exceptions and changed operands included."""
+        made = tosajit.jit(function)
+        for given in calls:
+            found = []
+            for one in (made, function):
+                own = [a.copy() if isinstance(a, np.ndarray) else a for a in given]
+                try:
+                    found.append((one(*own), *own))
+                except Exception as error:
+                    found.append(type(error))
+            if isinstance(found[1], type):
+                self.assertIs(*found)
+            else:
+                self.same(*found, (function.__name__, given))
+
+    def test_a_trace_takes_the_way_of_each_call(self):
+        def kind(x, k):
+            return x + k if isinstance(k, float) else x - k
+
+        def helped(x, k):
+            return x * of_float(k)
+
+        def truth(x, k):
+            return x + 1 if k is True else x
+
+        def caught(x):
+            try:
+                n = int(x.max())
+            except (TypeError, ValueError):
+                n = 0
+            return x + n
+
+        def anything(x):
+            try:
+                return x + x[10]
+            except:  # noqa
+                return x
+
+        def refused(x):
+            try:
+                return x.reshape(2, 3)
+            except ValueError:
+                return x * 2
+
+        x = np.arange(6) - 2.0
+        for function in (kind, helped, truth):
+            self.in_turn(function, (x, 1.0), (x, 1), (x, True), (x, 2.0))
+        for function in (caught, anything, refused):
+            self.in_turn(function, (x,), (np.arange(16.0),), (x,))
+
+    def test_targets_have_their_own_sizes(self):
+        def whole(x):
+            made = np.zeros(6)
+            made[:] = x
+            return made
+
+        def out(x):
+            made = np.empty(6)
+            np.add(x, x, out=made)
+            return made
+
+        def operand(x, y):
+            y[...] = x * 2
+            return y.sum()
+
+        def masked(x, y):
+            x = x + 0
+            x[y > 0] = 7
+            return x
+
+        def wide(x):
+            return np.broadcast_to(x, (3, 6)) * 1
+
+        def flat(x):
+            return x.reshape(6) * 2
+
+        x, one = np.arange(6) - 2.0, np.ones(1)
+        for function in (whole, out, wide, flat):
+            self.in_turn(function, (x,), (one,), (np.ones(5),), (x,))
+        for function in (operand, masked):
+            self.in_turn(function, (x, x), (one, x), (x, one), (np.ones(5), x))
+
+    def test_attributes_of_classes_are_those_of_the_call(self):
+        x, by_global, by_argument = np.arange(3.0), tosajit.jit(lambda x: x * Config.gain), tosajit.jit(lambda x, c: x * c.gain)
+        for Config.gain in (2.0, 10.0, 3.0):
+            self.same(by_global(x), x * Config.gain)
+            self.same(by_argument(x, Config), x * Config.gain)
 
     def test_structures(self):
         Point = collections.namedtuple("Point", "x y")
