@@ -273,7 +273,7 @@ REFUSALS = (
     ("repeats along some of the dimensions that are joined", has(f"{MOVED}|{REDUCES}.*({REDUCES}|{VIEWS})|({VIEWS}).*{REDUCES}")),
     ("is repeated, but only a size of 1 can be", has(f"{PIECES}|{REPEATS}")),
     ("do not lie in one run in this call", has(f"{JOINS}|{REPEATS}")),
-    ("but the operands give", empty_joined),
+    ("but the operands give", lambda case: empty_joined(case) or has(REPEATS)(case)),  # a size of 1 that no operand of the kernel repeats
     ("but the kernel was compiled for", empty_joined),
     ("has another number of elements than tensor", empty_joined),  # a size of 0 is the array's own
     # Python's own numbers, which an i64 holds; and powers of nothing, of which there is none that is negative
