@@ -479,6 +479,8 @@ static bool write_cast(onnx_site *s, byte_writer *text) {
         print(s, text, "$0 != 0");
     } else if (is_float(from) && !is_float(to)) {
         put_truncated(s, text, to);
+    } else if (from == TOSAJIT_I64 && to == TOSAJIT_BF16) {
+        print(s, text, "cast(cast($0, to=f32), to=bf16)"); /* the engine rounds twice */
     } else {
         if (!is_float(from) && from != TOSAJIT_I1 && !is_float(to) && to != TOSAJIT_I1 && to < from)
             return refuse(s, "the language narrows integers in another way");
