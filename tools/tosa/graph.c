@@ -99,7 +99,9 @@ bool tosa_graph_uses_variable(const tosa_graph *g, int32_t op) {
  * Descriptions and places */
 
 void tosa_graph_describe(const tosa_graph *g, int32_t op, tosa_op *description) {
-    const tosa_numbers operands = tosa_graph_operands(g, op);
+    /* The end is behind all operations: its operands are the outputs. */
+    const tosa_numbers operands =
+        op < g->op_count ? tosa_graph_operands(g, op) : (tosa_numbers){.at = NULL};
     const char *wanted;
     *description = (tosa_op){.op = TOSAJIT_OP_COUNT, .number = op};
     g->reader->begin(g, op, description);
@@ -110,7 +112,7 @@ void tosa_graph_describe(const tosa_graph *g, int32_t op, tosa_op *description) 
             *place = found;
     }
     description->op = tosa_op_of(description);
-    for (size_t k = 0; k < description->operand_count; k++) {
+    for (size_t k = 0; k < description->operand_count && k < operands.count; k++) {
         wanted = tosa_shape_name(description, k);
         tosa_attribute *shape = wanted ? tosa_attribute_add(description, wanted) : NULL;
         if (shape && operands.at[k] >= 0) g->reader->shape(g, operands.at[k], shape);
