@@ -80,6 +80,17 @@ class NumPy(unittest.TestCase):
             with self.assertRaises(tosajit.ShapeError, msg=text):
                 tosajit.evaluate(text, {}, dict(x=x, a=a, b=b))
 
+    def test_texts_mean_the_same_where_numpy_computes_a_part(self):
+        x = np.arange(6, dtype=np.float32).reshape(1, 6)
+        for text, wanted in (("norm(pad(x, 2), 1)", np.linalg.norm(np.pad(x, 2), axis=1)), ("norm(squeeze(x), 0)", np.linalg.norm(x[0])),
+                             ("squeeze(concat(x, x, axis=1))", np.concatenate((x[0], x[0]))), ("squeeze(cat(x, x, 1))", np.concatenate((x[0], x[0]))),
+                             ("squeeze(pad(x, (0, 0, 2, 1)))", np.pad(x[0], (2, 1))), ("squeeze(pad(x, 7, ((0, 0), (2, 1))))", np.pad(x[0], (2, 1), constant_values=7)),
+                             ("squeeze(broadcast_to(x, (-1, 6)))", x[0]), ("squeeze(reshape(x, 0, 6)) * 2", x[0] * 2), ("softmax(squeeze(x), 0)", np.exp(x[0]) / np.exp(x[0]).sum()),
+                             ("squeeze(x) if 1 > 2 else 100", np.full(6, 100, np.float32)), ("squeeze(permute(x, 1, 0))", x[0])):
+            found = tosajit.evaluate(text, {}, {"x": x})
+            self.assertEqual((found.shape, found.dtype), (wanted.shape, wanted.dtype), text)
+            np.testing.assert_allclose(found, wanted, rtol=1e-5)
+
     def test_norms_of_all_axes(self):
         x = np.arange(24, dtype=np.float32).reshape(2, 12, 1)
         for name in ("softmax", "log_softmax", "layer_norm", "rms_norm"):

@@ -592,6 +592,10 @@ class Array(_Operators):
         items = self.items(key)
         if items is None:
             return t.leave(operator.getitem, (self, key), {})
+        if _is_cut(self, items):
+            return t.leave(sliced, (self, key), {})
+        if self.value.text not in t.text.moved:
+            t.solid(self)
         whole = all(item == slice(None) for item in items)
         made = self._view(self.value if whole else t.text.subscript(t.text.array(self.value), items), _subscripted(self, items), items)
         made.stays = any(item is Ellipsis for item in (key if isinstance(key, tuple) else (key,)))
@@ -659,6 +663,8 @@ class Array(_Operators):
             t.sized = t.sized or source.value.rank > 0  # later ones may be repeated, or not fit
             return source
         t.sized = True
+        if _is_cut(self, items):
+            left("a range is cut")
         if not source.value.rank and any(isinstance(item, slice) and item.step not in (None, 1) for item in items):
             chosen = numpy.zeros(self.sizes, bool)
             chosen[tuple(items)] = True
@@ -675,8 +681,21 @@ class Array(_Operators):
         return self.program.apply(lambda t, c, a, b: t.select(c, a, b), mask, whole, self)
 
 
+def sliced(array: Any, key: Any) -> Any:
+    """NumPy's, of ranges that end beyond the array."""
+    return array[key]
+
+
+def _is_cut(array: Array, items: Sequence[Any]) -> bool:
+    """Whether a range begins or ends beyond the array, or nothing is left of it."""
+    at = [item for item in items if item is not None]
+    return array.sizes is not None and any(
+        isinstance(item, slice) and item != slice(None) and (any(bound is not None and not -n <= bound <= n for bound in (item.start, item.stop))
+                                                             or 0 == len(range(*item.indices(n))) != n) for item, n in zip(at, array.sizes))
+
+
 def _subscripted(array: Array, items: Sequence[Any]) -> Sizes:
-    """Sizes behind a subscript. Ranges that end beyond the array are cut, as NumPy does it, which a kernel then is made for."""
+    """Sizes behind a subscript."""
     sizes: List[int] = []
     if array.sizes is None:
         return None
@@ -692,8 +711,6 @@ def _subscripted(array: Array, items: Sequence[Any]) -> Sizes:
                 raise IndexError(f"index {item} is out of bounds for axis {axis - 1} with size {n}")
             continue
         sizes.append(len(range(*item.indices(n))))
-        if item != slice(None) and any(bound is not None and not -n <= bound <= n for bound in (item.start, item.stop)) or sizes[-1] == 0 != n:
-            left("a range is cut")
     return tuple(sizes)
 
 

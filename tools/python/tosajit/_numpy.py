@@ -246,9 +246,21 @@ def _in_one(tree: _Tree, text: str, operands: Sequence[str], types: Sequence[str
     return write(reader.text, program.results, Weak(operands, own_names, types, weak), ranks)
 
 
+_KEPT: Dict[Any, Any] = {}  # functions of texts with views that no strides say
+_MOST_KEPT = 256
+
+
 def by_numpy(text: str, names: Sequence[str], operands: Sequence[Any], whatever: bool) -> Any:
-    """A function that is the text, where an operand is of uint64 or complex, which no kernel has, or whatever they are."""
-    if not whatever and not any(getattr(getattr(a, "dtype", None), "name", "") in ("uint64", "complex64", "complex128") and type(a).__module__ == "numpy" for a in operands):
+    """A function that is the text, where an operand is of uint64 or complex, which no kernel has; or whatever they are, of kernels and views."""
+    if whatever:
+        key = text, tuple(names)
+        if key not in _KEPT:
+            from ._texts import function_of
+            while len(_KEPT) >= _MOST_KEPT:
+                _KEPT.pop(next(iter(_KEPT)), None)
+            _KEPT[key] = function_of(_Tree(text).body, text, names, True)
+        return _KEPT.get(key)
+    if not any(getattr(getattr(a, "dtype", None), "name", "") in ("uint64", "complex64", "complex128") and type(a).__module__ == "numpy" for a in operands):
         return None
     from ._texts import function_of
     return function_of(_Tree(text).body, text, names)

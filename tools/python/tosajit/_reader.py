@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 # Functions that reduce, and the type that they reduce in: NumPy widens integers for sums and products.
 _REDUCERS = {"sum": "whole", "prod": "whole", "max": "own", "min": "own", "amax": "own", "amin": "own", "any": "truth", "all": "truth",
              **dict.fromkeys(("mean", "var", "std", "norm", "logsumexp", "softmax", "log_softmax", "layer_norm", "rms_norm"), "real")}
-_LAST = ("softmax", "log_softmax", "layer_norm", "rms_norm")  # along the last axis, where none is given; all axes stay
-_MOST_OPERANDS = {"layer_norm": 3, "rms_norm": 2}
+LAST = ("softmax", "log_softmax", "layer_norm", "rms_norm")  # along the last axis, where none is given; all axes stay
+MOST_OPERANDS = {"layer_norm": 3, "rms_norm": 2}
 _REDUCER_KEYS = {"axis": "axis", "dim": "axis", "keepdims": "keepdims", "keepdim": "keepdims", "ddof": "ddof", "correction": "ddof",
                  "eps": "eps", "epsilon": "eps"}
 WORDS = {"inf": math.inf, "nan": math.nan, "true": True, "false": False}
@@ -240,7 +240,7 @@ class Reader:
         name, keys = node.func.id, {}
         for word, argument in [("axis", a) for a in rest] + [(k.arg, k.value) for k in node.keywords]:
             key = _REDUCER_KEYS.get(word, "")
-            fits = {"keepdims": name not in _LAST, "ddof": name in ("var", "std"), "eps": name in _MOST_OPERANDS, "axis": True}
+            fits = {"keepdims": name not in LAST, "ddof": name in ("var", "std"), "eps": name in MOST_OPERANDS, "axis": True}
             if not fits.get(key):
                 self.foreign(node, f"{name} has no argument {word} here" + ("; cast what it reads: sum(f64(x))" if word == "dtype" else ""))
             if key in keys:
@@ -250,7 +250,7 @@ class Reader:
 
     def reduce(self, node: Any, name: str) -> Value:
         t, how = self.text, _REDUCERS[name]
-        most = _MOST_OPERANDS.get(name, 1)
+        most = MOST_OPERANDS.get(name, 1)
         if not node.args:
             self.foreign(node, f"{name} needs an array")
         operands = [t.array(self.read(argument)) for argument in node.args[:most]]
@@ -276,7 +276,7 @@ class Reader:
             t.needs_elements(x, sorted(at[axis] for axis in axes), f"{self.shown(node)}: there is no {name} of no elements; NumPy has none either")
         parts += [f"axis={listed(sorted(at[axis] for axis in axes))}"] if axes else []
         parts += [f"{key}={keys[key]!r}" for key in ("ddof", "eps") if key in keys]
-        if name in _LAST:
+        if name in LAST:
             return Value(f"{name}({', '.join(parts)})", dtype, places=t.joint(operands))
         if how == "own" and dtype == "i1":
             name = "any" if name in ("max", "amax") else "all"
@@ -293,7 +293,7 @@ class Reader:
     def reduced_axes(name: str, keys: Dict[str, Any], x: Value) -> List[int]:
         if keys.get("axis") is not None:
             return [] if x.rank == 0 and keys["axis"] in (0, -1) and _REDUCERS[name] != "real" else Dimensions.axes(keys["axis"], x.rank, name)
-        if name in _LAST and "axis" not in keys:
+        if name in LAST and "axis" not in keys:
             return [x.rank - 1] if x.rank else []
         return list(range(x.rank))
 

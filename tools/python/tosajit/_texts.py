@@ -10,17 +10,18 @@ import threading
 import types
 
 from ._arithmetic import FUNCTIONS as OWN, NAMES, WIDTH, wrong
+from ._reader import LAST, MOST_OPERANDS
 from ._jit import Jit
 
 TYPE_CHECKING = False  # module typing takes longer to load than everything else here
 if TYPE_CHECKING:
-    from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+    from typing import Any, Callable, Dict, List, NoReturn, Optional, Sequence, Tuple
 
 MODULES = ("np", "numpy", "math")
 _CONSTANTS = {"pi": 3.141592653589793, "e": 2.718281828459045, "inf": float("inf"), "nan": float("nan"), "true": True, "false": False}
 _ALLOWED = (ast.Expression, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Call, ast.keyword, ast.Subscript, ast.Slice, ast.Attribute, ast.Name,
             ast.Constant, ast.Tuple, ast.List, ast.Dict, ast.operator, ast.unaryop, ast.boolop, ast.cmpop, ast.expr_context)
-_REDUCERS = ("softmax", "log_softmax", "logsumexp", "layer_norm", "rms_norm")
+_REDUCERS = ("softmax", "log_softmax", "logsumexp", "layer_norm", "rms_norm", "norm")
 
 
 # ------------------------------------------------------------------------------------------------
@@ -43,7 +44,13 @@ def _neither(a: Any) -> Any:
 
 
 def _choice(c: Any, a: Any, b: Any) -> Any:
+    """Of sizes it is Python's."""
     return _functions()["where"](c, a, b) if _is_array(c) else a if c else b
+
+
+def _where(c: Any, a: Any, b: Any) -> Any:
+    """Of numbers, too, a choice has the sizes and the type of both."""
+    return _choice(c, a, b) if not _is_array(a) and not _is_array(b) else _functions()["where"](c, a, b)
 
 
 class _Write(ast.NodeTransformer):
@@ -68,8 +75,9 @@ class _Write(ast.NodeTransformer):
         return self.called("_neither", node.operand) if isinstance(node.op, ast.Not) else node
 
     def visit_IfExp(self, node: Any) -> Any:
+        asks = any(isinstance(part, ast.Attribute) or isinstance(part, ast.Name) and part.id == "len" for part in ast.walk(node.test))
         self.generic_visit(node)
-        return self.called("_choice", node.test, node.body, node.orelse)
+        return self.called("_choice" if asks else "_where", node.test, node.body, node.orelse)
 
     def visit_Compare(self, node: Any) -> Any:
         self.generic_visit(node)
@@ -167,11 +175,14 @@ def _own(name: str) -> Callable[..., Any]:
         t = _names.trace_of(*operands)
         if name not in _REDUCERS:
             return t.apply(OWN[name][2], *[t.operand(a) for a in operands])
-        arrays = [t.array(a) for a in operands]
+        most = MOST_OPERANDS.get(name, 1)
+        if len(operands) > most:
+            keywords["axis"] = operands[most]
+        arrays = [t.array(a) for a in operands[:most]]
         dtype = t.text.common(*[a.value for a in arrays])
         dtype = dtype if dtype in ("f16", "bf16", "f32", "f64") else "f64"
         keepdims = keywords.pop("keepdims", False)
-        if name != "logsumexp" and "axis" not in keywords:
+        if name in LAST and "axis" not in keywords:
             axes = [arrays[0].ndim - 1] if arrays[0].ndim else []  # the last one; None is all of them
         else:
             axes = _names.axes_of(arrays[0], keywords.pop("axis", None))
@@ -220,12 +231,60 @@ def _extreme(name: str, two: str) -> Callable[..., Any]:
     return call
 
 
-def _listed(function: Any) -> Callable[..., Any]:
-    """Axes and sizes one by one, as the language has them, too."""
+def _listed(function: Any, sizes: Any = None) -> Callable[..., Any]:
+    """Axes and sizes one by one, as the language has them, too, and by its words. `sizes` says what those are that mean the array's own."""
     def call(x: Any, *rest: Any, **keywords: Any) -> Any:
-        return function(x, rest) if len(rest) > 1 and all(type(n) is int for n in rest) else function(x, *rest, **keywords)
+        given = [*rest, *[keywords.pop(word) for word in ("dim", "dims", "axes", "axis", "shape", "newshape", "reps") if word in keywords]]
+        if len(given) > 1 and all(type(n) is int for n in given):
+            given = [tuple(given)]
+        return function(x, *(given if sizes is None or not given else [sizes(x, given[0]), *given[1:]]), **keywords)
     call.__name__ = function.__name__
     return call
+
+
+def _own_sizes(own: int, from_front: bool) -> Callable[..., Any]:
+    """Of reshape 0 is the array's own size, counted from the first one, of broadcast_to -1, from the last."""
+    def sizes(x: Any, wanted: Any) -> Any:
+        numbers = tuple(wanted) if isinstance(wanted, (tuple, list)) else (wanted,)
+        if own not in numbers or not hasattr(x, "shape"):
+            return wanted
+        shape = tuple(x.shape)
+        at = lambda k: k if from_front else k - len(numbers) + len(shape)
+        return tuple(shape[at(k)] if n == own and 0 <= at(k) < len(shape) else 1 if n == own and at(k) < 0 else n for k, n in enumerate(numbers))
+    return sizes
+
+
+def _clip(x: Any, *bounds: Any, **keywords: Any) -> Any:
+    """Of a number, too, which has no type of its own."""
+    import numpy
+    if _is_array(x) or keywords or len(bounds) != 2 or None in [b for b in bounds if not _is_array(b)]:
+        return numpy.clip(x, *bounds, **keywords)
+    return numpy.minimum(numpy.maximum(x, bounds[0]), bounds[1])
+
+
+def _concatenate(*given: Any, **keywords: Any) -> Any:
+    """Of one list of arrays, or of arrays one by one, and the axis."""
+    import numpy
+    parts = list(given)
+    if parts and isinstance(parts[0], (tuple, list)):
+        arrays, behind = list(parts[0]), parts[1:]
+    else:
+        behind = [parts.pop()] if parts and type(parts[-1]) is int else []
+        arrays = parts
+    axis = keywords.pop("dim", keywords.pop("axis", behind[0] if behind else 0))
+    return numpy.concatenate(arrays, axis, **keywords)
+
+
+def _pad(x: Any, *given: Any, **keywords: Any) -> Any:
+    """NumPy's widths, or the language's: an element, and a number for each side."""
+    import numpy
+    rest = list(given)
+    if len(rest) > 1 and not isinstance(rest[0], (int, tuple, list)) or len(rest) > 1 and not isinstance(rest[1], str):
+        keywords["constant_values"] = rest.pop(0)
+    widths = rest.pop(0) if rest else keywords.pop("pad_width")
+    if isinstance(widths, (tuple, list)) and len(widths) == 2 * x.ndim > 2 and all(type(n) is int for n in widths):
+        widths = [(widths[2 * k], widths[2 * k + 1]) for k in range(x.ndim)]
+    return numpy.pad(x, widths, *rest, **keywords)
 
 
 def _select(condition: Any, *rest: Any, **keywords: Any) -> Any:
@@ -279,10 +338,12 @@ def _functions() -> Dict[str, Any]:
             made[name] = _cast(name, True)
     for name, word in (("expit", "expit"), ("logit", "logit"), ("xlogy", "xlogy"), ("xlog1py", "xlog1py")):
         made[name] = _of_scipy(_names.FUNCTIONS[word], name)
-    made.update(_both=_both, _either=_either, _neither=_neither, _choice=_choice, log=_log, max=_extreme("max", "maximum"), select=_select,
-                min=_extreme("min", "minimum"), len=len, norm=numpy.linalg.norm, **{word: _Module(word) for word in MODULES})
-    made.update({name: _listed(made[name]) for name in ("transpose", "reshape", "flip", "squeeze", "tile", "expand_dims", "broadcast_to")})
-    made.update(permute=made["transpose"], unsqueeze=made["expand_dims"], cat=numpy.concatenate, concat=numpy.concatenate, clamp=numpy.clip)
+    made.update(_both=_both, _either=_either, _neither=_neither, _choice=_choice, _where=_where, log=_log, max=_extreme("max", "maximum"), select=_select,
+                min=_extreme("min", "minimum"), len=len, **{word: _Module(word) for word in MODULES})
+    own = {"reshape": _own_sizes(0, True), "broadcast_to": _own_sizes(-1, False)}
+    made.update({name: _listed(made[name], own.get(name)) for name in ("transpose", "reshape", "flip", "squeeze", "tile", "expand_dims", "broadcast_to")})
+    made.update(permute=made["transpose"], unsqueeze=made["expand_dims"], clamp=_clip, pad=_pad,
+                clip=_clip, **dict.fromkeys(("concatenate", "cat", "concat"), _concatenate))
     _TABLE.update(made)
     return _TABLE
 
@@ -317,13 +378,18 @@ _LEFT_OUT = {"load", "loadtxt", "save", "savetxt", "savez", "savez_compressed", 
 # Texts
 
 class TextFunction:
-    """A text as a function."""
+    """A text as a function. `strict`: NumPy has no part but arrays that views need; what it would compute as it is written is refused, so that
+    results have the bits of kernels, whatever sizes and strides a call has."""
 
-    def __init__(self, jit: Jit):
-        self.jit = jit
+    def __init__(self, jit: Jit, strict: bool = False):
+        self.jit, self.strict = jit, strict
+        if strict:
+            setattr(jit, "plain", _not_as_written)
 
     def __call__(self, engine: Any, operands: Tuple[Any, ...], out: Any, casting: str) -> Any:
         import numpy
+        if self.strict:  # of which every reshape is a view
+            operands = tuple(a.copy() if isinstance(a, numpy.ndarray) and not a.flags.c_contiguous else a for a in operands)
         thread = threading.get_ident()
         self.jit.engines[thread] = engine
         try:
@@ -347,7 +413,11 @@ class TextFunction:
         return arrays(made)
 
 
-def function_of(statements: Sequence[Any], text: str, operands: Sequence[str]) -> Optional[TextFunction]:
+def _not_as_written(*given: Any) -> NoReturn:
+    wrong("no kernel computes it")
+
+
+def function_of(statements: Sequence[Any], text: str, operands: Sequence[str], strict: bool = False) -> Optional[TextFunction]:
     """Of statements; None where they have what neither Python nor NumPy gives arrays a meaning for."""
     if "numpy" not in sys.modules:
         return None
@@ -375,4 +445,4 @@ def function_of(statements: Sequence[Any], text: str, operands: Sequence[str]) -
         exec(compile(ast.fix_missing_locations(module), f"<{text}>", "exec"), space)
     except (_Foreign, RecursionError, SyntaxError, ValueError, MemoryError):
         return None
-    return TextFunction(Jit(space["text"], {}))
+    return TextFunction(Jit(space["text"], {}), strict)
