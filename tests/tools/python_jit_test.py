@@ -55,6 +55,30 @@ class Config:
     gain = 2.0
 
 
+class Scaled:
+    table = [1.0]
+
+    def __init__(self):
+        self.k = 1.0
+
+    @property
+    def gain(self):
+        return Config.gain
+
+    def apply(self, x):
+        return x * FACTOR * self.k
+
+    def first(self, x):
+        return x * Scaled.table[0]
+
+
+FACTOR, OBJECT = 2.0, Scaled()
+
+
+def marked():
+    """A function with an attribute."""
+
+
 def of_float(k):
     return 1 if isinstance(k, float) else 2
 
@@ -296,6 +320,21 @@ class Jit(unittest.TestCase):
         for Config.gain in (2.0, 10.0, 3.0):
             self.same(by_global(x), x * Config.gain)
             self.same(by_argument(x, Config), x * Config.gain)
+
+    def test_what_methods_read_is_that_of_the_call(self):
+        x, own = np.arange(3.0), sys.modules[__name__]
+        changes = ((own, "FACTOR", 7.0), (Config, "gain", 4.0), (marked, "by", 5.0), (os.environ, "TOSAJIT_TEST_FACTOR", "3"), (Scaled.table, 0, 6.0))
+        functions = (lambda x: OBJECT.apply(x), lambda x: x * OBJECT.gain, lambda x: x * marked.by,
+                     lambda x: x * float(os.environ["TOSAJIT_TEST_FACTOR"]), lambda x: OBJECT.first(x), lambda x, o=OBJECT: o.apply(x) * o.gain)
+        marked.by, os.environ["TOSAJIT_TEST_FACTOR"] = 1.0, "2"
+        made = [tosajit.jit(function) for function in functions]
+        for holder, name, other in ((None, None, None), *changes):
+            if holder in (own, Config, marked):
+                setattr(holder, name, other)
+            elif holder is not None:
+                holder[name] = other
+            for one, function in zip(made, functions):
+                self.same(one(x), function(x), name)
 
     def test_structures(self):
         Point = collections.namedtuple("Point", "x y")

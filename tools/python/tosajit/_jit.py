@@ -176,6 +176,35 @@ def _is_enum(a: Any) -> bool:
     return enum is not None and isinstance(a, enum.Enum)
 
 
+def _functions_of(kind: type) -> List[types.FunctionType]:
+    """Methods, and what stands behind properties."""
+    held = [a for base in kind.__mro__[:-1] for a in vars(base).values()]
+    found = [part for a in held for part in (a, getattr(a, "fget", None), getattr(a, "__func__", None))]
+    return [a for a in found if isinstance(a, types.FunctionType) and not _is_foreign(a.__module__)]
+
+
+def _methods_read(kind: type) -> str:
+    """Why methods of an object may give something else in a later call, though its attributes stay; nothing: they do not."""
+    for function in _functions_of(kind):
+        for code in _codes(function.__code__):
+            why = _untraceable(code)
+            if why:
+                return f"of a method, {function.__name__}: {why}"
+            for name in code.co_names:
+                held = function.__globals__.get(name)
+                if _may_change(held) or not _stays(held):
+                    return f"a method, {function.__name__}, reads {name}, which may change"
+    return ""
+
+
+def _records(tree: Any) -> List[type]:
+    """Classes of the objects among arguments."""
+    if not isinstance(tree, tuple) or not tree:
+        return []
+    own = [tree[1]] if tree[0] is _Record else []
+    return own + [kind for part in (tree[-1] if isinstance(tree[0], type) else tree) for kind in _records(part)]
+
+
 class Surroundings:
     """Globals and variables of outer functions, which a function reads: numbers and arrays are operands, objects are arguments, and what else
     there is must stay."""
@@ -204,6 +233,8 @@ class Surroundings:
             self.watched.append((holder, key, held))
         else:
             self.objects.append((holder, key))
+        if isinstance(held, types.FunctionType) and not _is_foreign(held.__module__) and set(vars(held)) - {"__wrapped__"}:
+            self.unsafe = f"it reads the function {name}, whose attributes may change"
 
     def near(self, user: types.FunctionType) -> List[Any]:
         """What a function may call, and modules that it reads from."""
@@ -233,6 +264,8 @@ class Surroundings:
             if not isinstance(found, types.FunctionType) or found in seen or _is_foreign(found.__module__):
                 continue
             seen.add(found)
+            if any(not _stays(a) and not _is_number_or_array(a) for a in (*(found.__defaults__ or ()), *(found.__kwdefaults__ or {}).values())):
+                self.unsafe = "a function that it calls has a default that may change"
             for code in _codes(found.__code__):
                 why = _untraceable(code)
                 self.unsafe = f"of a function that it calls: {why}" if why else self.unsafe
@@ -267,7 +300,8 @@ def _is_filled(cell: Any) -> bool:
 
 # Names of what gives something else each time.
 _CHANCE = {"random", "rng", "default_rng", "rand", "randn", "randint", "normal", "standard_normal", "uniform", "choice", "permutation", "shuffle", "integers",
-           "time", "perf_counter", "monotonic", "now", "today", "urandom", "getrandbits", "seed", "input", "open", "read"}
+           "time", "perf_counter", "monotonic", "now", "today", "urandom", "getrandbits", "seed", "input", "open", "read",
+           "environ", "environb", "getenv", "listdir", "globals", "eval", "exec", "uuid1", "uuid4", "randbelow", "token_hex", "token_bytes"}
 
 
 def _draws(function: types.FunctionType, seen: set) -> bool:
@@ -439,6 +473,9 @@ class Jit:
                 raise Left("it assigns to variables that are not its own")
             if self.around.unsafe:
                 raise Left(self.around.unsafe)
+            why = next(filter(None, map(_methods_read, _records(tree))), "")
+            if why:
+                raise Left(why)
             if _draws(self.__wrapped__, set()):
                 raise Left("it may draw random numbers, or read a clock or a file")
             made = tracing.made()
