@@ -3,6 +3,7 @@
 """tosajit.jit: functions give what they give without it, of every type and size, and change what they change without it."""
 import collections
 import copy
+import functools
 import os
 import pickle
 import subprocess
@@ -77,6 +78,32 @@ FACTOR, OBJECT = 2.0, Scaled()
 
 def marked():
     """A function with an attribute."""
+
+
+def times(x):
+    return x * FACTOR
+
+
+def by_default(x, function=times):
+    return function(x)
+
+
+def by_array(x):
+    return x * ARRAY
+
+
+class Meta(type):
+    @property
+    def gain(cls):
+        return FACTOR
+
+
+class Builder:
+    def __call__(self, x):
+        return x * FACTOR
+
+
+PARTIAL, TABLES, ARRAY = functools.partial(times), {"f": times}, np.ones(1)
 
 
 def of_float(k):
@@ -320,6 +347,77 @@ class Jit(unittest.TestCase):
         for Config.gain in (2.0, 10.0, 3.0):
             self.same(by_global(x), x * Config.gain)
             self.same(by_argument(x, Config), x * Config.gain)
+
+    def test_what_no_name_says_is_that_of_the_call(self):
+        x, own = np.arange(3.0), sys.modules[__name__]
+        functions = (lambda x, f: f(x), lambda x, f: PARTIAL(x), lambda x, f: TABLES["f"](x), lambda x, f: by_default(x),
+                     lambda x, f: x * getattr(sys.modules[__name__], "FACTOR"), lambda x, f: x * Meta("made", (), {}).gain, lambda x, f: Builder()(x),
+                     lambda x, f: by_array(x), lambda x, f: x * sys.getrecursionlimit())
+        made, before = [tosajit.jit(function) for function in functions], sys.getrecursionlimit()
+        for own.FACTOR in (3.0, 4.0):
+            own.ARRAY[0] = FACTOR
+            sys.setrecursionlimit(before + int(FACTOR))
+            for function, written in zip(made, functions):
+                self.same(function(x, times), written(x, times), written.__code__.co_names)
+        sys.setrecursionlimit(before)
+        self.assertEqual(len(made[7].kernels), 1)  # of which the array is an operand
+
+    def test_functions_may_be_others_later(self):
+        def given(x, k=2, *, n=3):
+            return x * k + n
+
+        x, function = np.arange(3.0), tosajit.jit(lambda x: given(x))
+        self.same(function(x), x * 2 + 3)
+        given.__defaults__ = (5,)
+        self.same(function(x), x * 5 + 3)
+        given.__kwdefaults__["n"] = 4
+        self.same(function(x), x * 5 + 4)
+        given.__kwdefaults__ = {"n": 6}
+        self.same(function(x), x * 5 + 6)
+        given.__code__ = (lambda x, k=2, *, n=3: x - k - n).__code__
+        self.same(function(x), x - 11)
+
+    def test_what_nobody_reads_may_raise(self):
+        def number(x, k):
+            x + k
+            return x * 1
+
+        def sizes(x, y):
+            x + y
+            return x * 2
+
+        def element(x):
+            x[2]
+            return x * 2
+
+        def local(x, y):
+            z = x[1:] * 1
+            z += y
+            return z
+
+        one, x = np.ones(1), np.ones(3)
+        self.in_turn(number, (np.ones(3, np.int8), 3), (np.ones(3, np.int8), 300), (np.ones(3, np.int8), 4))
+        self.in_turn(element, (x,), (np.ones(2),), (np.ones(5),))
+        for function in (sizes, local):
+            self.in_turn(function, (x, x), (one, x), (x, one), (one, one), (x, np.ones(2)), (np.ones(4), x), (np.ones(2), np.ones(2)))
+
+    def test_scalars_of_numpy_decide(self):
+        functions = (lambda x, k: x * 2 if k > 2 else x, lambda x, k: x * (k > 2), lambda x, k: np.where(k > 2, x, 0), lambda x, k: x[:k],
+                     lambda x, k: x * float(k) if k else x, lambda x, k: x * 2 if k + 1 > 2 else x, lambda x, k: (k > 1) + (k > 0) + x)
+        for function in functions:
+            for kind in (np.int64, np.int8, np.float32, np.bool_, int, float):
+                self.in_turn(function, *[(np.ones(4), kind(k)) for k in (3, 1, 0, 3, 2)])
+        self.in_turn(lambda x, k: x / 2 if k else x * np.copysign(1.0, k), *[(np.ones(3), k) for k in (0.0, -0.0, np.float32(0), np.float32(-0.0))])
+
+    def test_other_scalars_are_no_bytes(self):
+        for a in (np.timedelta64(3, "s"), np.datetime64("2020-01-01"), np.bytes_(b"ab"), np.timedelta64(3)):
+            try:
+                wanted = a + a
+            except TypeError:
+                continue
+            self.assertEqual(tosajit.jit(lambda x: x + x)(a), wanted)
+        with self.assertRaisesRegex(tosajit.ElementTypeError, "timedelta64"):
+            tosajit.evaluate("x + x", x=np.timedelta64(3))
 
     def test_what_methods_read_is_that_of_the_call(self):
         x, own = np.arange(3.0), sys.modules[__name__]

@@ -3,6 +3,7 @@
 /* In: operands. Out: what the kernel for their types computes, or whoever else answers. */
 #include "tools/python/function.h"
 
+#include <math.h>
 #include <string.h>
 #include <structmember.h>
 
@@ -16,9 +17,9 @@
 /* What was made for operands of these types. */
 typedef struct made {
     signature types;
-    PyObject *dims;      /* bytes: sizes that it is made for, in a row; null: any */
-    PyObject *values;    /* a tuple: numbers that it is made for, and None; null: any */
-    PyObject *kernel;    /* null: `finish` computes */
+    PyObject *dims;   /* bytes: sizes that it is made for, in a row, -1 for any but 1; null: any */
+    PyObject *values; /* a tuple: numbers that it is made for, and None; null: any */
+    PyObject *kernel; /* null: `finish` computes */
     PyObject *constants; /* a tuple: operands behind those of the call */
     PyObject *finish;    /* null: results are what the kernel gives */
 } made;
@@ -119,11 +120,22 @@ static bool has_types(const made *m, const calling *c) {
 static bool has_dims(const made *m, const calling *c, const view *views) {
     const char *dims = m->dims ? PyBytes_AsString(m->dims) : NULL;
     for (Py_ssize_t i = 0; dims && i < c->count; i++) {
-        const size_t bytes = (size_t)views[i].tensor.rank * sizeof(int64_t);
-        if (memcmp(dims, views[i].tensor.dims, bytes)) return false;
-        dims += bytes;
+        for (int32_t d = 0; d < views[i].tensor.rank; d++, dims += sizeof(int64_t)) {
+            const int64_t size = views[i].tensor.dims[d];
+            int64_t wanted;
+            memcpy(&wanted, dims, sizeof wanted);
+            if (wanted < 0 ? size == 1 : size != wanted) return false;
+        }
     }
     return true;
+}
+
+/* -0.0 is equal to 0.0, and is another number. */
+static bool is_negative(PyObject *number) {
+    if (PyLong_CheckExact(number) || PyBool_Check(number)) return false;
+    const double value = PyFloat_AsDouble(number);
+    if (PyErr_Occurred()) PyErr_Clear();
+    return signbit(value);
 }
 
 static bool has_values(const made *m, const calling *c) {
@@ -133,9 +145,7 @@ static bool has_values(const made *m, const calling *c) {
         if (Py_TYPE(wanted) != Py_TYPE(found)) return false;
         const int same = PyObject_RichCompareBool(wanted, found, Py_EQ);
         if (same < 0) PyErr_Clear();
-        /* -0.0 is equal to 0.0, and is another number */
-        const bool zero = PyFloat_CheckExact(found) && PyFloat_AsDouble(found) == 0;
-        if (same <= 0 || zero) return false;
+        if (same <= 0 || is_negative(wanted) != is_negative(found)) return false;
     }
     return true;
 }
@@ -156,15 +166,16 @@ static void forget(made *m) {
     for (size_t i = 0; i < sizeof objects / sizeof *objects; i++) Py_XDECREF(objects[i]);
 }
 
-static PyObject *dims_of(const calling *c, const view *views) {
-    char room[TOSAJIT_MAX_TENSORS * TOSAJIT_MAX_RANK * sizeof(int64_t)];
-    size_t bytes = 0;
-    for (Py_ssize_t i = 0; i < c->count; i++) {
-        const size_t more = (size_t)views[i].tensor.rank * sizeof(int64_t);
-        if (more) memcpy(room + bytes, views[i].tensor.dims, more);
-        bytes += more;
-    }
-    return PyBytes_FromStringAndSize(room, (Py_ssize_t)bytes);
+/* `ones`: only which of them repeat. */
+static PyObject *dims_of(const calling *c, const view *views, bool ones) {
+    int64_t room[TOSAJIT_MAX_TENSORS * TOSAJIT_MAX_RANK];
+    size_t count = 0;
+    for (Py_ssize_t i = 0; i < c->count; i++)
+        for (int32_t d = 0; d < views[i].tensor.rank; d++) {
+            const int64_t size = views[i].tensor.dims[d];
+            room[count++] = ones && size != 1 ? -1 : size;
+        }
+    return PyBytes_FromStringAndSize((const char *)room, (Py_ssize_t)(count * sizeof *room));
 }
 
 static PyObject *operands_of(const calling *c) {
@@ -187,14 +198,16 @@ static void set_guard(kernel_object *k, PyObject *guard, PyObject *sentences, bo
 }
 
 /* In the place of the oldest, where there are too many. What the maker gives is kernel, constants,
- * finish, values, whether it is for these sizes alone, and a guard (kernel.h) in three parts. */
+ * finish, values, whether it is for these sizes alone, None: for those that repeat where these do,
+ * and a guard (kernel.h) in three parts. */
 static made *keep(calling *c, const view *views, PyObject *given) {
     made new = {.types = c->types,
                 .kernel = some(given, 0),
                 .constants = some(given, 1),
                 .finish = some(given, 2),
                 .values = some(given, 3)};
-    if (PyTuple_GetItem(given, 4) == Py_True && !(new.dims = dims_of(c, views))) {
+    const PyObject *sized = PyTuple_GetItem(given, 4);
+    if (sized != Py_False && !(new.dims = dims_of(c, views, sized == Py_None))) {
         forget(&new);
         return NULL;
     }

@@ -178,9 +178,12 @@ static bool take_buffer(module_state *state, view *v, PyObject *object, const re
                               (PyObject *)Py_TYPE(object));
     if (PyObject_GetBuffer(object, &v->from.buffer, PyBUF_STRIDES | PyBUF_FORMAT))
         return take_otherwise(state, v, object, r);
-    if (view_buffer(state, v, (PyObject *)Py_TYPE(object), r)) return true;
-    PyBuffer_Release(&v->from.buffer);
-    return false;
+    bool taken = view_buffer(state, v, (PyObject *)Py_TYPE(object), r);
+    if (taken && v->tensor.rank && numpy_is_scalar(state, object)) /* of a date: its bytes */
+        taken = request_refuse(state, r, TOSAJIT_TYPE_MISMATCH, "a %R is no number",
+                               (PyObject *)Py_TYPE(object));
+    if (!taken) PyBuffer_Release(&v->from.buffer);
+    return taken;
 }
 
 /* A scalar of NumPy where the type is known: a number. */

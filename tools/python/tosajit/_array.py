@@ -11,7 +11,7 @@ import sys
 import weakref
 
 from ._arithmetic import (BINARY, DIM, FLOATS, GAP, INTEGERS, NAMES, ONE, WIDTH, Value, astype, invert, literal, loose, may_cast, number,
-                          positive)
+                          positive, words)
 from ._program import Weak, spelled, write
 from ._tosajit import ArgumentError, Error
 from ._views import Views, at_places, listed
@@ -89,13 +89,18 @@ def broadcast(*several: Sizes) -> Sizes:
 class Trace:
     """A function on its way to a kernel. `operands` have names, types, kinds where they are numbers, and sizes or objects."""
 
-    def __init__(self, names: Sequence[str], types: Sequence[str], weak: Sequence[str], ranks: Sequence[int], sizes: Sequence[Sizes]):
+    def __init__(self, names: Sequence[str], types: Sequence[str], weak: Sequence[str], ranks: Sequence[int], sizes: Sequence[Sizes],
+                 scalars: Optional[Dict[int, Any]] = None):
+        self.scalars = scalars or {}  # operands that are NumPy's scalars, which a call knows
         self.names, self.types, self.weak, self.ranks = list(names), list(types), list(weak), list(ranks)
         self.spelled = [spelled(name, k) for k, name in enumerate(self.names)]
         self.text = Views([*self.spelled, *names])
         self.count = len(self.names)  # of those that come with a call; constants follow
         self.extras: List[Any] = []  # constants, and what steps have computed
         self.sized = False  # the function has asked for sizes
+        self.ones = False  # or only for those that are 1
+        self.cuts = False  # sizes of 1 may be made of others
+        self.fitted: List[str] = []  # what there is for some sizes alone
         self.asked: set = set()  # numbers that it has asked for
         self.written: Dict[int, Array] = {}  # operands that it has assigned to
         self.views: List[Array] = []  # of arrays, changed, and not yet put back
@@ -103,6 +108,25 @@ class Trace:
         self.cut = False  # what the library may not see through is computed at once
         self.arrays = [None if how else Array(self, Value(own_name, own_type, places=(DIM,) * rank), own_sizes, operand=k)
                        for k, (own_name, own_type, how, rank, own_sizes) in enumerate(zip(self.spelled, types, weak, ranks, sizes))]
+
+    @property
+    def for_sizes(self) -> Optional[bool]:
+        """Whether the kernel is for these sizes alone; None: for those that repeat where these do."""
+        return self.sized or self.ones and (True if self.cuts else None)
+
+    def known(self, a: Array) -> Any:
+        """The element of an operand that is a scalar of NumPy: the kernel is then for this one. What is made of such, a call decides."""
+        if a.operand in self.scalars and a.value.text == self.spelled[a.operand]:
+            a.decided = a.operand, self.scalars[a.operand]
+        if a.decided is not None:
+            self.asked.add(a.decided[0])
+            return a.decided[1]
+        read, names = set(words(a.value.text)), {self.spelled[k] for k in self.scalars}
+        for name, text in reversed(self.text.statements):
+            read |= set(words(text)) if name in read else set()
+        if names and not read & (set(self.spelled) - names):
+            left("a number of NumPy decides")
+        return None
 
     def weak_value(self, k: int) -> Value:
         own = {"b": "i1", "i": "i64", "f": "f64"}[self.weak[k]]
@@ -212,7 +236,14 @@ class Trace:
             left("sizes that do not fit")
         made = Array(self, self.text.name(value), sizes, mask=mask)
         made.python = python
+        if sum(isinstance(a, Array) and a.value.rank > 0 for a in operands) > 1:
+            self.fitted.append(made.value.text)
         return made
+
+    def is_read(self, texts: Sequence[str]) -> bool:
+        """Whether kernels compute all that sizes must fit for; else a call must have the sizes of this one, and NumPy says what does not fit."""
+        read = {word for text in texts for word in words(text)}
+        return all(text in read if text.isidentifier() else any(text in other for other in texts) for text in self.fitted)
 
     @staticmethod
     def common_mask(operands: Sequence[Any]) -> Optional[Array]:
@@ -253,7 +284,11 @@ class Trace:
         a, b = self.operand(a), self.operand(b)
         if not isinstance(a, Array) and not isinstance(b, Array):
             return _COMPARED[sign](plain(a), plain(b))
-        return self.apply(lambda t, x, y: t.compare(sign, x, y), a, b)
+        made = self.apply(lambda t, x, y: t.compare(sign, x, y), a, b)
+        several = [n.operand for n in (a, b) if isinstance(n, Array)]
+        if len(several) == 1 and several[0] in self.scalars and not any(isinstance(n, Number) for n in (a, b)):
+            made.decided = several[0], _COMPARED[sign](*[self.scalars[n.operand] if isinstance(n, Array) else n for n in (a, b)])
+        return made
 
     def reduce(self, name: str, operands: Sequence[Array], axes: Sequence[int], keepdims: bool, dtype: str, **keys: Any) -> Array:
         """A reduction of the language along axes of the first operand, computed in a type."""
@@ -409,7 +444,7 @@ setattr(Number, "__format__", lambda self, form: format(self.ask(), form))
 class Array(_Operators):
     """An array of the trace. `sizes` are those of the call that is traced."""
 
-    __slots__ = ("program", "value", "sizes", "operand", "base", "key", "seen", "mask", "python", "stays", "__weakref__")
+    __slots__ = ("program", "value", "sizes", "operand", "base", "key", "seen", "mask", "python", "stays", "decided", "__weakref__")
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, trace: Trace, value: Value, sizes: Sizes, operand: Optional[int] = None, mask: Any = None):
@@ -417,6 +452,7 @@ class Array(_Operators):
         self.mask: Optional[Array] = mask  # elements where this is true are what the array is
         self.stays = False  # an array also where it has no dimension, as views are
         self.python = False  # a number of Python's, as some of NumPy's functions give it
+        self.decided: Any = None  # by an operand that is a scalar of NumPy: its place, and the element
         self.base: Optional[Array] = None  # of a view: what it is a view of
         self.key: Any = None
         self.seen: List[Any] = []  # weak references to its views
@@ -484,16 +520,20 @@ class Array(_Operators):
     # What is not
 
     def __bool__(self) -> bool:
-        return _unknown("an if, while, and, or, not or assert asks for the truth of an array, which only a call knows; write np.where(c, a, b), or & | ~")
+        known = self.program.known(self)
+        return bool(known) if known is not None else _unknown("an if, while, and, or, not or assert asks for the truth of an array, which only a call knows; write np.where(c, a, b), or & | ~")
 
     def __float__(self) -> float:
-        return _unknown("float() asks for an element of an array, which only a call knows; compute with the array itself")
+        known = self.program.known(self)
+        return float(known) if known is not None else _unknown("float() asks for an element of an array, which only a call knows; compute with the array itself")
 
     def __int__(self) -> int:
-        return _unknown("int() asks for an element of an array, which only a call knows; compute with the array itself")
+        known = self.program.known(self)
+        return int(known) if known is not None else _unknown("int() asks for an element of an array, which only a call knows; compute with the array itself")
 
     def __index__(self) -> int:
-        return left("an element of an array is an index")
+        known = self.program.known(self)
+        return operator.index(known) if known is not None else left("an element of an array is an index")
 
     def __complex__(self) -> complex:
         return left("complex numbers")
@@ -554,6 +594,7 @@ class Array(_Operators):
         if new.sizes != self.sizes:
             t.sized = True
             value = t.text.broadcast_to(value, list(self.sizes))
+        t.ones = t.ones or new.value.rank > 0
         if self.base is not None and self.key is not None:
             t.settled()
             t.views.append(self)
@@ -597,7 +638,10 @@ class Array(_Operators):
         if self.value.text not in t.text.moved:
             t.solid(self)
         whole = all(item == slice(None) for item in items)
+        t.cuts = t.cuts or any(isinstance(item, slice) and item != slice(None) for item in items)
         made = self._view(self.value if whole else t.text.subscript(t.text.array(self.value), items), _subscripted(self, items), items)
+        if any(isinstance(item, int) for item in items):
+            t.fitted.append(made.value.text)
         made.stays = any(item is Ellipsis for item in (key if isinstance(key, tuple) else (key,)))
         return made
 
@@ -676,7 +720,7 @@ class Array(_Operators):
         if new.mask is not None and new.mask.value.text != mask.value.text or new.mask is None and new.value.rank:
             left("elements are assigned where a mask is true")
         t = self.program
-        t.sized = t.sized or sum(a is not None and a.value.rank > 0 for a in t.arrays) > 1  # a later mask may not fit
+        t.ones = t.ones or sum(a is not None and a.value.rank > 0 for a in t.arrays) > 1  # a later mask may repeat
         whole = Array(self.program, new.value, self.sizes if new.mask is not None else ())
         return self.program.apply(lambda t, c, a, b: t.select(c, a, b), mask, whole, self)
 
@@ -847,6 +891,9 @@ def _methods() -> None:
         if found is None or name.startswith("__"):
             raise AttributeError(f"'numpy.ndarray' object has no attribute {name!r}")
         if name in ("item", "tolist", "tobytes"):
+            known = self.program.known(self) if name == "item" else None
+            if known is not None:
+                return known.item
             _unknown(f"{name}() asks for elements of an array, which only a call knows; compute with the array itself")
         if name in ("fill", "sort", "partition", "put", "resize", "setflags", "byteswap", "itemset", "setfield"):
             left(f"{name} changes an array")

@@ -72,7 +72,7 @@ def flatten(a: Any, leaves: List[Any]) -> Any:
     try:
         hash(a)
         return _Static(a)
-    except TypeError:
+    except Exception:
         return _Static(a, True)
 
 
@@ -142,6 +142,9 @@ def _is_number_or_array(a: Any) -> bool:
 
 
 _FOREIGN = {"numpy", "scipy", "torch", "jax", "pandas", "tosajit", "math", "cmath", "operator", "functools", "itertools", "typing", "builtins"}
+# Modules of Python's whose variables say how the program runs.
+_STATES = {"sys", "os", "gc", "locale", "threading", "contextvars", "warnings", "decimal", "inspect", "importlib", "platform", "time", "random", "secrets",
+           "socket", "resource", "multiprocessing", "signal", "tracemalloc", "configparser", "datetime"}
 
 
 def _is_foreign(module: Any) -> bool:
@@ -157,6 +160,8 @@ def _stays(a: Any) -> bool:
     if isinstance(a, tuple):
         return all(_stays(item) or type(item) in _NUMBERS for item in a)
     kind = type(a)
+    if kind is functools.partial:
+        return all(_stays(part) or type(part) in _NUMBERS for part in (a.func, *a.args, *a.keywords.values()))
     return kind.__module__.split(".")[0] in ("numpy", "typing", "enum", "operator", "functools", "_thread") and not hasattr(kind, "__setitem__") or _is_enum(a)
 
 
@@ -215,13 +220,19 @@ class Surroundings:
         self.objects: List[Tuple[Any, str]] = []
         self.names: List[str] = []
         self.unsafe = next(filter(None, map(_untraceable, _codes(function.__code__))), "")
-        for name in dict.fromkeys(name for code in _codes(function.__code__) for name in code.co_names):
-            if name in function.__globals__:
-                self.place(function.__globals__, name, name, function.__globals__[name])
+        self.known: Dict[types.CodeType, List[Any]] = {}  # of functions that are seen here, and what their closures have
+        self.know(function)
+        self.own: Dict[str, types.FunctionType] = {}  # functions of the same module, by the names by which it calls them
+        self.read(function, function.__globals__)
         for cell, name in zip(function.__closure__ or (), function.__code__.co_freevars):
             if _is_filled(cell):
                 self.place(cell, "cell_contents", name, cell.cell_contents)
-        self.helpers(function, {function})
+        self.helpers(function, {function}, function.__globals__)
+
+    def read(self, function: types.FunctionType, space: Dict[str, Any]) -> None:
+        for name in dict.fromkeys(name for code in _codes(function.__code__) for name in code.co_names):
+            if name in space and not any(holder is space and key == name for holder, key, *_ in [*self.captured, *self.objects, *self.watched]):
+                self.place(space, name, name, space[name])
 
     def place(self, holder: Any, key: str, name: str, held: Any) -> None:
         if _is_number_or_array(held):
@@ -236,46 +247,97 @@ class Surroundings:
         if isinstance(held, types.FunctionType) and not _is_foreign(held.__module__) and set(vars(held)) - {"__wrapped__"}:
             self.unsafe = f"it reads the function {name}, whose attributes may change"
 
-    def near(self, user: types.FunctionType) -> List[Any]:
-        """What a function may call, and modules that it reads from."""
+    def know(self, function: types.FunctionType) -> None:
+        held = tuple(cell.cell_contents if _is_filled(cell) else None for cell in function.__closure__ or ())
+        self.known.setdefault(function.__code__, []).append(held)
+        for code in _codes(function.__code__)[1:]:
+            self.known[code] = []
+        modules = [a for a in map(function.__globals__.get, function.__code__.co_names) if isinstance(a, types.ModuleType)]
+        if any(a.__name__.split(".")[0] in _STATES for a in modules):
+            self.unsafe = "it reads how the program runs"
+
+    @functools.cached_property
+    def is_plain(self) -> bool:
+        """Whether all its names are those of libraries, arrays, numbers and functions that are seen here: then no other function runs."""
+        space = [vars(a) for a in sys.modules.values() if isinstance(a, types.ModuleType) and a.__name__ in ("numpy", "builtins", "math", "numpy.linalg")]
+        arrays = dir(sys.modules["numpy"].ndarray) if "numpy" in sys.modules else []
+        held = {name: a for h, name, *rest in [*self.captured, *self.watched] if type(h) is dict for a in (rest or [h.get(name)])}
+        for name in {name for code in self.known for name in code.co_names}:
+            a = held.get(name, self)
+            own = isinstance(a, (types.FunctionType, Function)) or isinstance(a, types.ModuleType) and _is_foreign(a.__name__)
+            if not (own or a is not self and (_is_number_or_array(a) or isinstance(a, (str, type(None)))) or a is self and (
+                    name in arrays or any(name in s for s in space))):
+                return False
+        return not self.objects
+
+    def knows(self, frame: Any) -> bool:
+        """Whether a frame is of a function whose variables are watched."""
+        closures = self.known.get(frame.f_code)
+        if not closures or not frame.f_code.co_freevars:
+            return closures is not None
+        held = [frame.f_locals.get(name) for name in frame.f_code.co_freevars]
+        return any(all(a is b for a, b in zip(held, own)) for own in closures)
+
+    def near(self, user: types.FunctionType, space: Any) -> List[Tuple[str, Any]]:
+        """What a function may call, by a name of this module's or in another way, and modules that it reads from."""
         names = [name for code in _codes(user.__code__) for name in code.co_names]
-        found = [user.__globals__.get(name) for name in names]
+        globals_ = [(name, user.__globals__.get(name)) for name in names]
+        found = [held for _, held in globals_]
         found += [cell.cell_contents for cell in user.__closure__ or () if _is_filled(cell)]
-        for module in [a for a in found if isinstance(a, types.ModuleType) and not _is_foreign(a.__name__)]:
+        found += [*(user.__defaults__ or ()), *(user.__kwdefaults__ or {}).values()]
+        modules = [a for a in found if isinstance(a, types.ModuleType) and not _is_foreign(a.__name__)]
+        for module in modules:
             for name in names:
+                held = vars(module).get(name)
                 if name in vars(module):
                     self.watch(vars(module), name)
-                    found.append(vars(module)[name])
-        return found
+                    found.append(held)
+                if isinstance(held, types.ModuleType) and not _is_foreign(held.__name__) and held not in modules:
+                    modules.append(held)
+        mine = {id(held) for _, held in globals_} if user.__globals__ is space else set()
+        plain = [(name, a.__wrapped__ if isinstance(a, Function) else a) for name, a in globals_ if id(a) in mine]
+        rest = [a.func if type(a) is functools.partial else a for a in found if id(a) not in mine or type(a) is functools.partial]
+        return [*plain, *[("", a.__wrapped__ if isinstance(a, Function) else a) for a in rest]]
 
     def watch(self, holder: Any, key: str) -> None:
         held = holder[key] if type(holder) is dict else holder.cell_contents
         if _may_change(held):
             self.unsafe = f"a function that it calls reads the class {key}, whose attributes may change"
-        if not _stays(held) and not _is_number_or_array(held):
+        if not _stays(held) and type(held) not in _NUMBERS:
             self.unsafe = f"a function that it calls reads {key}, which may change"
         if all(k != key or h is not holder for h, k, _ in self.watched):
             self.watched.append((holder, key, held))
 
-    def helpers(self, user: types.FunctionType, seen: set) -> None:
-        """Functions that it may call have the numbers that they had."""
-        for found in self.near(user):
-            found = found.__wrapped__ if isinstance(found, Function) else found
-            if not isinstance(found, types.FunctionType) or found in seen or _is_foreign(found.__module__):
+    def helpers(self, user: types.FunctionType, seen: set, space: Any) -> None:
+        """Functions that it may call have the numbers that they had; those of the same module have those of the call."""
+        for name, found in self.near(user, space):
+            if not isinstance(found, types.FunctionType) or _is_foreign(found.__module__):
                 continue
-            seen.add(found)
+            mine = bool(name) and found.__globals__ is space and not found.__closure__
+            if mine:
+                self.own[name] = found
+            if found in seen or (found, mine) in seen:
+                continue
+            seen.add((found, mine))
+            self.know(found)
+            held = [("__code__", found.__code__), ("__defaults__", found.__defaults__), ("__kwdefaults__", found.__kwdefaults__)]
+            self.watched += [(found, word, a) for word, a in held if a is not None]
+            for key in found.__kwdefaults__ or ():
+                self.watch(found.__kwdefaults__, key)
             if any(not _stays(a) and not _is_number_or_array(a) for a in (*(found.__defaults__ or ()), *(found.__kwdefaults__ or {}).values())):
                 self.unsafe = "a function that it calls has a default that may change"
             for code in _codes(found.__code__):
                 why = _untraceable(code)
                 self.unsafe = f"of a function that it calls: {why}" if why else self.unsafe
-            for name in dict.fromkeys(word for code in _codes(found.__code__) for word in code.co_names):
+            if mine:
+                self.read(found, space)
+            for name in dict.fromkeys(word for code in _codes(found.__code__) for word in code.co_names if not mine):
                 if name in found.__globals__:
                     self.watch(found.__globals__, name)
             for cell in found.__closure__ or ():
                 if _is_filled(cell):
                     self.watch(cell, "cell_contents")
-            self.helpers(found, seen)
+            self.helpers(found, seen, space if mine else None)
 
     def with_others(self, function: types.FunctionType, others: Sequence[Any], objects: Sequence[Any], seen: Callable[[Any], Any]) -> types.FunctionType:
         """The function with others for the captured, and for objects."""
@@ -286,9 +348,15 @@ class Surroundings:
                 spread[key] = other
             elif type(holder) is not dict:
                 cells = [types.CellType(other) if cell is holder else cell for cell in cells]
-        made = types.FunctionType(function.__code__, spread, function.__name__, function.__defaults__, tuple(cells) or None)
-        made.__kwdefaults__ = function.__kwdefaults__
-        return made
+        for name, own in self.own.items():
+            spread[name] = _in_space(own, spread, None)
+        return _in_space(function, spread, tuple(cells) or None)
+
+
+def _in_space(function: types.FunctionType, space: Dict[str, Any], cells: Any) -> types.FunctionType:
+    made = types.FunctionType(function.__code__, space, function.__name__, function.__defaults__, cells)
+    made.__kwdefaults__ = function.__kwdefaults__
+    return made
 
 
 def _is_filled(cell: Any) -> bool:
@@ -329,6 +397,17 @@ def _assigns_outside(function: types.FunctionType) -> bool:
 _KINDS = {"isinstance", "issubclass", "type", "__class__", "isscalar", "issubdtype", "hasattr", "callable", "singledispatch"}
 
 
+# What reads variables that no name says.
+_INDIRECT = {"getattr", "vars", "__dict__", "locals", "dir", "__import__", "import_module", "attrgetter", "methodcaller", "__globals__", "__builtins__"}
+
+
+def _imports(code: types.CodeType, steps: Sequence[Tuple[int, int]]) -> bool:
+    """Whether it imports a module whose variables may change."""
+    from opcode import opmap
+    names = {code.co_names[n] for step, n in steps if step == opmap["IMPORT_NAME"] and n < len(code.co_names)}
+    return any(not _is_foreign(name) or name.split(".")[0] in _STATES for name in names)
+
+
 def _untraceable(code: types.CodeType) -> str:
     """Why a trace may take another way through code than a call does; nothing: it may not. A trace knows no elements, and raises where a call
     does not; sizes for which NumPy raises may come later."""
@@ -342,7 +421,36 @@ def _untraceable(code: types.CodeType) -> str:
                  for (a, n), (b, _) in zip(steps, steps[1:]) if n < len(code.co_consts))
     if truths or opmap.get("MATCH_CLASS") in ops or _KINDS & set(code.co_names):
         return "it asks what kind of object an argument is"
+    if _INDIRECT & set(code.co_names) or _imports(code, steps):
+        return "it reads variables that its names do not say"
     return ""
+
+
+class Watched:
+    """While a function is traced: whether functions run that nobody has seen before, as those behind operators of objects, in a dict, or
+    made by others."""
+
+    def __init__(self, around: Surroundings, kinds: Sequence[type]):
+        self.around, self.known = around, {code for kind in kinds for function in _functions_of(kind) for code in _codes(function.__code__)}
+        self.other = ""
+        self.before: Any = None
+
+    def __enter__(self) -> None:
+        self.before = sys.gettrace()
+        sys.settrace(self.called)
+
+    def __exit__(self, *error: Any) -> None:
+        sys.settrace(self.before)
+
+    def called(self, frame: Any, event: str, argument: Any) -> Any:
+        code = frame.f_code
+        if not self.other and code not in self.known and not self.around.knows(frame):
+            name = frame.f_globals.get("__name__", "")
+            if name.startswith("namedtuple_") or _is_foreign(name):
+                self.known.add(code)
+            else:
+                self.other = code.co_name
+        return self.before(frame, event, argument) if self.before is not None else None
 
 
 # ------------------------------------------------------------------------------------------------
@@ -400,7 +508,10 @@ class Jit:
         out = None if self.takes_out else keywords.pop("out", None)
         if not self.around_is_same():
             self.renew()
-        tree, leaves, values = self.bound(args, keywords)
+        try:
+            tree, leaves, _ = self.bound(args, keywords)
+        except RecursionError:  # something has itself as a part
+            tree, leaves = _Static(self, True), ()
         if _traced(leaves):
             made = self.__wrapped__(*args, **keywords)
             return made if out is None else _copied(out, made)
@@ -488,7 +599,7 @@ class Jit:
             self.note(described, tracing)
             expected = isinstance(error, (Left, Error))
             return (None, None, functools.partial(self.numpys, tree, count), tracing.asked() if tracing.trace is not None else None,
-                    not expected or tracing.trace is not None and tracing.trace.sized, None, None, False)
+                    True if not expected or tracing.trace is None else tracing.trace.for_sizes, None, None, False)
 
     def note(self, described: str, tracing: Any) -> None:
         """For explain; not more than there may be kernels."""

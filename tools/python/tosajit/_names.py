@@ -718,6 +718,7 @@ def reshape(a: Any, *shape: Any, order: str = "C", copy: Any = None, newshape: A
         raise ValueError(f"cannot reshape array of size {total} into shape {tuple(wanted)}")
     sizes = tuple(total // rest if n == -1 else n for n in wanted)
     t = x.program
+    t.cuts = True
     t.settled()
     value = t.text.array(x.value)
     if not x.ndim:
@@ -725,7 +726,9 @@ def reshape(a: Any, *shape: Any, order: str = "C", copy: Any = None, newshape: A
     if x.ndim == 1 == len(wanted):
         t.sized = t.sized or wanted != [-1]
         return x._view(value, sizes)
-    return t.solid(x._view(t.text.reshape(value, wanted), sizes))
+    made = x._view(t.text.reshape(value, wanted), sizes)
+    t.fitted.append(made.value.text)
+    return t.solid(made)
 
 
 @function("ravel")
@@ -742,14 +745,15 @@ def _flatten(a: Any, order: str = "C") -> Array:
 @function()
 def squeeze(a: Any, axis: Any = None) -> Array:
     x, = arrays(a)
-    axes = [k for k, n in enumerate(x.shape) if n == 1] if axis is None else axes_of(x, axis)
-    if any(x.shape[k] != 1 for k in axes):
+    t, sizes = x.program, x.sizes if x.sizes is not None else x.shape
+    axes = [k for k, n in enumerate(sizes) if n == 1] if axis is None else axes_of(x, axis)
+    t.ones = t.ones or axis is None
+    if any(sizes[k] != 1 for k in axes):
         raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
-    t = x.program
     t.settled()
     if not axes:
-        return x._view(x.value, x.sizes)
-    return x._view(t.text.squeeze(t.text.array(x.value), axes), tuple(n for k, n in enumerate(x.shape) if k not in axes))
+        return x._view(x.value, sizes)
+    return x._view(t.text.squeeze(t.text.array(x.value), axes), tuple(n for k, n in enumerate(sizes) if k not in axes))
 
 
 @function()
@@ -849,6 +853,7 @@ def concatenate(arrays_: Any, axis: Any = 0, dtype: Any = None, casting: str = "
     axis, = axes_of(several[0], axis)
     if len({x.sizes[:axis] + x.sizes[axis + 1:] for x in several}) > 1 or any(x.sizes[axis] == 0 for x in several):
         left("arrays that are not joined")
+    t.cuts = True
     sizes = list(several[0].sizes)
     sizes[axis] = sum(x.sizes[axis] for x in several)
     return t.solid(Array(t, t.text.concatenate([x.value if x.value.operand is None else t.text.array(x.value) for x in several], axis), tuple(sizes)))
@@ -943,6 +948,7 @@ def pad(array: Any, pad_width: Any, mode: str = "constant", *, constant_values: 
     t = x.program
     element = _as(x.program.array(constant_values), x.value.type) if not isinstance(constant_values, (bool, int, float)) else Array(
         t, Value(_arithmetic.astype(t.text, _arithmetic.number(constant_values), x.value.type).text, x.value.type), ())
+    t.cuts = True
     if not any(n for pair in widths for n in pair):
         return copy(x)
     return t.solid(Array(t, t.text.pad(t.text.array(x.value), [n for pair in widths for n in pair], element.value),

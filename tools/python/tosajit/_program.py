@@ -90,11 +90,13 @@ def _guard(guards: Sequence[Tuple[str, bool, str]]) -> str:
 def write(t: Text, named: Sequence[Tuple[str, Value]], weak: Weak, ranks: Sequence[int]) -> Tuple[str, Optional[str], Tuple[str, ...], bool]:
     results = [value.text for _, value in named]
     main = _needed(t.statements, results)
-    said = _needed(t.statements, results + [condition for condition, _, _ in t.guards])
-    guards = t.guards + weak.guards([text for _, text in said] + results + [condition for condition, _, _ in t.guards])
+    said = [text for _, text in t.statements] + results + [condition for condition, _, _ in t.guards]  # what nobody reads may raise, too
+    guards = t.guards + weak.guards(said)
     check = [_guard(guards)] if guards else []
     checked = _needed(t.statements, check)
-    texts, declared = weak.replace([text for _, text in main] + results + [text for _, text in checked] + check)
+    texts = [text for _, text in main] + results + [text for _, text in checked] + check
+    several, declared = weak.replace(texts + said)
+    texts = several[:len(texts)]
     heads = [f"{name}: {element}[{','.join('?' * rank)}]" for name, element, rank in zip(weak.names, declared, ranks)]
     lines = iter(texts)
     body = [f"{name} = {next(lines)}" for name, _ in main]

@@ -95,7 +95,7 @@ class Steps:
                 places.append(("value", a.ask()))
             else:
                 places.append(("value", a))
-        self.free = self.free or name not in _SIZED
+        self.free, self.trace.cuts = self.free or name not in _SIZED, True
         made = called(function, tree, places, self.registers)
         found: List[Any] = []
         shape = flatten(made, found)

@@ -7,7 +7,7 @@ import functools
 import sys
 
 from ._array import DTYPES, Array, Left, Number, Trace
-from ._jit import LEAF, _copied, flatten, unflatten
+from ._jit import LEAF, Watched, _Static, _copied, _records, flatten, unflatten
 from ._names import seen
 from ._steps import Steps, run_kernel
 from ._tosajit import Error
@@ -19,6 +19,18 @@ if TYPE_CHECKING:
 
 def _kind(a: Any) -> str:
     return {bool: "b", int: "i", float: "f"}.get(type(a), "")
+
+
+def _is_plain(tree: Any) -> bool:
+    """Whether nothing among arguments can run a function."""
+    if isinstance(tree, _Static):
+        return isinstance(tree.a, (str, bytes, type(None), int, float))
+    kinds = (tuple, list, dict, slice)
+    if tree is LEAF or not isinstance(tree, tuple):
+        return True
+    if tree and isinstance(tree[0], type):
+        return tree[0] in kinds and all(map(_is_plain, tree[-1]))
+    return all(map(_is_plain, tree))
 
 
 def _names(jit: Any, tree: Any, count: int) -> List[str]:
@@ -51,8 +63,9 @@ class Tracing:
             raise Left("NumPy's arrays of bf16 and f8 are others'")
         if len(self.operands) > 60:
             raise Left("it has more operands than a kernel")
-        t = self.trace = Trace(_names(self.jit, self.tree, self.count), self.types, weak, [len(s) for s in self.sizes], self.sizes)
         numpy = sys.modules.get("numpy")
+        scalars = {k: a for k, a in enumerate(self.operands) if numpy is not None and isinstance(a, numpy.generic)}
+        t = self.trace = Trace(_names(self.jit, self.tree, self.count), self.types, weak, [len(s) for s in self.sizes], self.sizes, scalars)
         if numpy is not None and all(how or type(a) is numpy.ndarray or isinstance(a, numpy.generic) for a, how in zip(self.operands, weak)):
             self.steps = t.steps = Steps(t, self.jit.engine, self.operands)
             t.cut = cut
@@ -64,7 +77,15 @@ class Tracing:
         args, keywords, around = (unflatten(part, leaves) for part in self.tree)
         before: List[Any] = []
         tree = (flatten(args, before), flatten(keywords, before), flatten(around, before))
-        result = self.jit.around.with_others(self.jit.__wrapped__, given[self.count:], around, functools.partial(seen, t))(*args, **keywords)
+        function = self.jit.around.with_others(self.jit.__wrapped__, given[self.count:], around, functools.partial(seen, t))
+        if _is_plain(self.tree) and self.jit.around.is_plain:
+            result = function(*args, **keywords)
+        else:
+            watched = Watched(self.jit.around, _records(self.tree))
+            with watched:
+                result = function(*args, **keywords)
+            if watched.other:
+                raise Left(f"a function that it calls, {watched.other}, reads what may change")
         after: List[Any] = []
         if tree != (flatten(args, after), flatten(keywords, after), flatten(around, after)) or any(a is not b for a, b in zip(before, after)):
             raise Left("it changes an object that it is given")
@@ -104,6 +125,7 @@ class Tracing:
         if self.steps is not None and any(what != "constant" for what, _ in self.steps.steps):
             return self.in_steps(results, shape, places, written)
         text, guard, sentences, for_all = t.write(results)
+        t.sized = t.sized or not t.is_read([text])
         engine = self.jit.engine
         kernel = engine.compile(text) if written else engine._quick(text)
         self.kernels = [kernel]
@@ -114,7 +136,7 @@ class Tracing:
             finish = functools.partial(self.write_back, [step], shape, places, written)
         elif not self.is_plain(shape, places, results):
             finish = functools.partial(self.finish, shape, places, len(results))
-        return (None if written else kernel, tuple(t.extras) or None, finish, self.asked(), t.sized, checks if not written else None,
+        return (None if written else kernel, tuple(t.extras) or None, finish, self.asked(), t.for_sizes, checks if not written else None,
                 sentences, for_all)
 
     def compare(self, cut: bool) -> None:
@@ -134,10 +156,11 @@ class Tracing:
         if self.steps.guarded < len(t.text.guards):
             raise Left("what may raise is no part of a result")
         self.kernels = self.steps.kernels
+        t.sized = t.sized or not t.is_read([kernel.text for kernel in self.kernels])
         at = [self.steps.place(a) for a in results]
         places = [(how, at[what] if how in ("result", "python", "array") else what) for how, what in places]
         finish = functools.partial(self.run_steps, shape, places, list(zip(written, at[len(at) - len(written):])))
-        return (None, None, finish, self.asked(), t.sized, None, None, False)
+        return (None, None, finish, self.asked(), t.for_sizes, None, None, False)
 
     def run_steps(self, shape: Any, places: Any, written: Any, made: Any, operands: Any, out: Any) -> Any:
         plain = lambda: self.jit.plain(self.tree, operands[:self.count], out)
@@ -148,6 +171,8 @@ class Tracing:
         except Exception:  # NumPy says it
             return plain()
         import numpy
+        if any(operands[k].shape != registers[at].shape for k, at in written):
+            return plain()
         for k, at in written:
             numpy.copyto(operands[k], registers[at], casting="unsafe")
         found = self.finish(shape, places, 2, registers, operands, None)
@@ -227,7 +252,10 @@ class Tracing:
             several = run_kernel(steps[0], (*operands, *t.extras))
         except Exception:
             return self.jit.plain(self.tree, operands[:self.count], out)
-        for k, result in zip(written, several[len(several) - len(written):]):
+        changed = list(zip(written, several[len(several) - len(written):]))
+        if any(operands[k].shape != result.shape for k, result in changed):
+            return self.jit.plain(self.tree, operands[:self.count], out)
+        for k, result in changed:
             numpy.copyto(operands[k], result, casting="unsafe")
         found = self.finish(shape, places, 2, several, operands, None)
         return found if out is None else _copied(out, found)
