@@ -45,8 +45,6 @@ class Manners(unittest.TestCase):
         wanted = np.asarray(expected(text, names) if wanted is None else wanted)
         for engine in engines or self.engines:
             found = np.asarray(engine.evaluate(text, names, {}))
-            if wanted.dtype == np.uint64 != found.dtype:
-                wanted = wanted.astype(np.int64)  # which kernels have in its place; what NumPy computes is uint64
             shown = f"{text} of {[(k, getattr(v, 'dtype', v), np.shape(v)) for k, v in names.items()]}"
             self.assertEqual((found.dtype, found.shape), (wanted.dtype, wanted.shape), shown)
             if close:
@@ -120,8 +118,8 @@ class Manners(unittest.TestCase):
                 x = np.zeros(shape, dtype)
                 for name, axis in itertools.product(("max", "min"), [None, *range(x.ndim), *([(0, 1)] if x.ndim > 1 else [])]):
                     self.both(f"{name}(x, axis={axis})", {"x": x})
-        self.refused("max(x[3:])", "no max of no elements", x=np.arange(3))
-        self.refused("max(x * 2, axis=0) + 1", "no max of no elements", x=np.zeros((0, 2)))
+        for text, x in (("max(x[3:])", np.arange(3)), ("max(x * 2, axis=0) + 1", np.zeros((0, 2)))):
+            self.refused(text, "no max of no elements|zero-size array", ValueError, x=x)
         self.compare("max(x[1:]) - min(x)", {"x": np.arange(3)})
         self.compare("sum(x) + prod(x)", {"x": np.zeros(0)})
 
@@ -330,16 +328,17 @@ class Manners(unittest.TestCase):
         n, f = np.array([[7, -7, 1]], np.int32), np.ones(3)
         for text, words in (("clz(n)", "there is no function clz"), ("sigmoind(n)", "did you mean sigmoid"), ("intdiv(n, 2)", "no function intdiv"),
                             ("n if", "select"), ("n (", "no Python|error"),
-                            ("n in n", "compared by"), ("lambda n: n", "error"), ("n.nothing", "has no .nothing"), ("np.nothing(n)", "nothing is no function"), ("n.summ()", "summ is no .* method"), ("gather(n, n)", "no function gather; [^d]"), ("np.load(n)", "load is no"), ("n.__class__", "no .__class__"), ("np.random.normal(n)", "normal is no"), ("n.tofile(n)", "tofile is no"), ("np.__dict__", "no .__dict__"), ("sum(n, axis=2)", "axis 2 is none of 2"),
+                            ("n in n", "compared by"), ("lambda n: n", "error"), ("n.nothing", "has no .nothing"), ("np.nothing(n)", "nothing is no function"), ("n.summ()", "summ is no .* method"), ("gather(n, n)", "no function gather; [^d]"), ("np.load(n)", "load is no"), ("n.__class__", "no .__class__"), ("np.random.normal(n)", "normal is no"), ("n.tofile(n)", "tofile is no"), ("np.__dict__", "no .__dict__"),
                             ("'a' + n", "neither a number"),
-                            ("1j * n", "complex"), ("transpose(n, (0, 0))", "given twice"), ("x = y = n", "a statement is|expected"), ("1 / 0 + n", "cannot compute"),
+                            ("1j * n", "complex"), ("x = y = n", "a statement is|expected"), ("1 / 0 + n", "cannot compute"),
                             ("for i in n: n", "error"), ("import os", "no Python|no op import"), ("lambda * n", "no Python"), ("n f", "error|no Python"), ("", "empty|found"),
                             ("n + (1 << 20000000000)", "more than 2048 bits"), ("n + 9 ** 9 ** 9", "2048 bits"), ("n + " + "99 * " * 1000 + "1", "2048 bits"), ("n\0", "null|no Python|error"), ("\ud800 + 1", "surrogate|half")):
             with self.assertRaisesRegex(tosajit.Error, words, msg=text):
                 tosajit.evaluate(text, {"n": n, "i": f}, {})
         for text, kind, words in (("n[i]", IndexError, "integer"), ("sum(n, dtype=1)", TypeError, "data type"), ("n[0, 0, 0]", IndexError, "too many indices"),
                                   ("n[::0]", ValueError, "step"), ("[n, 1] + n", ValueError, "inhomogeneous"), ("concatenate((n, n[0]))", ValueError, "dimensions"),
-                                  ("n.sum(axis=3)", ValueError, "axis 3 is out of bounds"), ("n @ n", ValueError, "mismatch"), ("n.mean(nothing=1)", TypeError, "nothing")):
+                                  ("n.sum(axis=3)", ValueError, "axis 3 is out of bounds"), ("sum(n, axis=2)", ValueError, "axis 2 is out of bounds"),
+                                  ("transpose(n, (0, 0))", ValueError, "repeated axis"), ("n @ n", ValueError, "mismatch"), ("n.mean(nothing=1)", TypeError, "nothing")):
             with self.assertRaisesRegex(kind, words, msg=text):  # as NumPy says it
                 tosajit.evaluate(text, {"n": n, "i": f}, {})
 

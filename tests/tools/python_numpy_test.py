@@ -76,9 +76,10 @@ class NumPy(unittest.TestCase):
         out = np.zeros(31, np.float32)
         self.assertIs(tosajit.evaluate("reshape(transpose(x), (32,))[1:]", {}, {"x": x}, out=out), out)
         np.testing.assert_array_equal(out, x.T.reshape(32)[1:])
-        for text in ("a + b", "a[1:] + b", "reshape(x, (5,))", "a[7]"):  # as wrong as they were
-            with self.assertRaises(tosajit.ShapeError, msg=text):
-                tosajit.evaluate(text, {}, dict(x=x, a=a, b=b))
+        for text, kind in (("a + b", tosajit.ShapeError), ("a[1:] + b", tosajit.ShapeError), ("reshape(x, (5,))", ValueError), ("a[7]", IndexError)):
+            for _ in range(2):  # as wrong as they were
+                with self.assertRaises(kind, msg=text):
+                    tosajit.evaluate(text, {}, dict(x=x, a=a, b=b))
 
     def test_texts_mean_the_same_where_numpy_computes_a_part(self):
         x = np.arange(6, dtype=np.float32).reshape(1, 6)
@@ -203,10 +204,8 @@ class NumPy(unittest.TestCase):
                     text = f"{name}(x, axis={axis})"
                     with np.errstate(over="ignore"):
                         y, expected = tosajit.evaluate(text, x=x), getattr(np, name)(x, axis=axis)
-                    # there is no uint64
-                    wanted = np.dtype(np.int64) if expected.dtype == np.uint64 else expected.dtype
-                    self.assertEqual((y.dtype, y.shape), (wanted, np.shape(expected)), f"{text} {dtype}")
-                    np.testing.assert_allclose(y, expected.astype(wanted), rtol=1e-5, err_msg=f"{text} {dtype}")
+                    self.assertEqual((y.dtype, y.shape), (expected.dtype, np.shape(expected)), f"{text} {dtype}")
+                    np.testing.assert_allclose(y, expected, rtol=1e-5, err_msg=f"{text} {dtype}")
         n, y = random.integers(1, 9, (3, 4)).astype(np.uint8), random.standard_normal((3, 4))
         np.testing.assert_array_equal(tosajit.evaluate("n / sum(n, axis=-1, keepdims=True)"), n / n.sum(axis=-1, keepdims=True))
         np.testing.assert_allclose(tosajit.evaluate("sum(f * y)", f=np.float32(y), y=y), np.sum(np.float32(y) * y))

@@ -197,16 +197,18 @@ def cast(operand, dtype):
 
 
 def to_type(dtype, rounding):
-    """A cast by name: floats saturate, and round as that says; a NaN is 0. Numbers get a type of their own."""
+    """A cast by name: floats saturate, and round as that says; a NaN is 0. NumPy's astype does so in a wider type, of which it takes the low
+    bits. Numbers get a type of their own."""
     dtype = np.dtype(dtype)
+    register = dtype if rounding is not np.trunc or dtype.name in ("int32", "int64") else np.dtype(np.int64 if dtype.name == "uint32" else np.int32)
 
     def convert(a):
         if a.dtype not in FLOATS or dtype.kind not in "iu":
             return a.astype(dtype)
-        info, whole = np.iinfo(dtype), rounding(a).astype(np.float64)
+        info, whole = np.iinfo(register), rounding(a).astype(np.float64)
         high, low = whole >= float(info.max), whole <= float(info.min)
-        inside = np.where(high | low | np.isnan(whole), 0, whole).astype(np.int64).astype(dtype)
-        return np.where(high, np.array(info.max, dtype), np.where(low, np.array(info.min, dtype), inside))
+        inside = np.where(high | low | np.isnan(whole), 0, whole).astype(np.int64).astype(register)
+        return np.where(high, np.array(info.max, register), np.where(low, np.array(info.min, register), inside)).astype(dtype)
 
     def make(x):
         if isinstance(x, Value):

@@ -25,7 +25,7 @@ import numpy as np
 
 import python_oracle as oracle
 import tosajit
-from tosajit import _numpy, _texts
+from tosajit import _texts
 
 TYPES = oracle.TYPES
 FLOATS = ("f16", "f32", "f64")
@@ -196,12 +196,12 @@ class Engines:
 
 def declared(text, arrays, static):
     """What evaluate compiles of a text for these arrays, with all sizes known, or none."""
-    names = tuple(name for name in _numpy.names(text) if name in arrays)
+    names = tuple(name for name in _texts.names(text) if name in arrays)
     types = [oracle.NAME_OF[arrays[name].dtype] for name in names]
-    ranks = [arrays[name].ndim for name in names]
-    made = _numpy.translate(text, names, types, [""] * len(names), ranks, None, "same_kind")[0]
-    for name, type, rank in zip(names, types, ranks) if static else ():
-        made = made.replace(f"{name}: {type}[{','.join('?' * rank)}]", f"{name}: {type}[{','.join(map(str, arrays[name].shape))}]", 1)
+    shapes = [arrays[name].shape for name in names]
+    made = _texts.translate(text, names, types, [""] * len(names), shapes, [arrays[name] for name in names], None, "same_kind")[0]
+    for name, type, shape in zip(names, types, shapes) if static else ():
+        made = made.replace(f"{name}: {type}[{','.join('?' * len(shape))}]", f"{name}: {type}[{','.join(map(str, shape))}]", 1)
     return made
 
 
@@ -213,14 +213,15 @@ SEVERAL = "of this text evaluate makes several kernels, or NumPy computes it"
 
 def is_several(text, arrays):
     """Whether it is no one kernel's."""
-    if not isinstance(_numpy.names(text), tuple):
+    if not isinstance(_texts.names(text), tuple):
         return False
-    names = tuple(name for name in _numpy.names(text) if name in arrays)
+    names = tuple(name for name in _texts.names(text) if name in arrays)
     kinds = [{bool: "b", int: "i", float: "f"}.get(type(arrays[name]), "") for name in names]
     own = {"b": "i1", "i": "i64", "f": "f64"}
     types = [own[kind] if kind else oracle.NAME_OF[np.asarray(arrays[name]).dtype] for name, kind in zip(names, kinds)]
     try:
-        made = _numpy.translate(text, names, types, kinds, [np.ndim(arrays[name]) for name in names], None, "same_kind")
+        given = [arrays[name] for name in names]
+        made = _texts.translate(text, names, types, kinds, [np.shape(a) for a in given], given, None, "same_kind")
     except tosajit.Error:
         return False
     return made is not None and made[0] is None
@@ -284,6 +285,7 @@ REFUSALS = (
     ("no text makes an empty one", has(REPEATS)),
     ("which sizes are 1 is not known before the call", has(r"\bsqueeze\(")),
     (SEVERAL, has(f"\\bsqueeze\\(|{VIEWS}|{MOVED}|{PIECES}")),  # by compile
+    (SEVERAL, has(r"\b(sum|prod)\(")),  # of unsigned integers, which are uint64
     ("is no value of", has(r"\b[iu](8|16|32|64)\([-(]*[0-9.]")),  # "Numbers"
     ("has at most 64 inputs, non-splat constants", has(PIECES)),  # each piece is a result
     ("more than 24 pieces", has(PIECES)),  # what is computed piece by piece

@@ -261,10 +261,16 @@ static bool call_by_names(kernel_object *k, const remembered *r) {
 }
 
 static kernel_object *compile_for(engine_object *e, const arguments *a, remembered *r,
-                                  const signature *types, bool quick) {
-    const manners_text m = {
-        a->text,     r->names,      types->element,           types->rank,
-        types->weak, types->floats, (tosajit_type)types->out, (manners_casting)types->casting};
+                                  const view *views, const signature *types, bool quick) {
+    const manners_text m = {.text = a->text,
+                            .names = r->names,
+                            .objects = a->given.objects,
+                            .views = views,
+                            .element = types->element,
+                            .weak = types->weak,
+                            .floats = types->floats,
+                            .out = (tosajit_type)types->out,
+                            .casting = (manners_casting)types->casting};
     manners_made made;
     if (!manners_translate(e->state, &m, &made)) return NULL;
     if (made.function) {
@@ -303,10 +309,11 @@ static bool count_bools(const remembered *r, const call_given *g, const view *vi
 static kernel_object *compile_here(engine_object *e, const arguments *a, remembered *r,
                                    const view *views, signature types, bool quick) {
     PyObject *type, *value, *trace;
-    kernel_object *kernel = compile_for(e, a, r, &types, quick);
+    kernel_object *kernel = compile_for(e, a, r, views, &types, quick);
     if (kernel || !r->declares || r->function) return kernel;
     PyErr_Fetch(&type, &value, &trace);
-    if (count_bools(r, &a->given, views, &types)) kernel = compile_for(e, a, r, &types, quick);
+    if (count_bools(r, &a->given, views, &types))
+        kernel = compile_for(e, a, r, views, &types, quick);
     PyErr_Restore(type, value, trace);
     if (kernel) PyErr_Clear();
     return kernel;

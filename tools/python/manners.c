@@ -19,7 +19,7 @@ manners_casting manners_find_casting(module_state *state, PyObject *word) {
 }
 
 static PyObject *function(const char *name) {
-    PyObject *module = PyImport_ImportModule("tosajit._numpy");
+    PyObject *module = PyImport_ImportModule("tosajit._texts");
     PyObject *f = module ? PyObject_GetAttrString(module, name) : NULL;
     Py_XDECREF(module);
     return f;
@@ -50,43 +50,57 @@ static const char *kind(const manners_text *m, Py_ssize_t i) {
     return m->element[i] == TOSAJIT_I1 ? "b" : m->floats >> i & 1 ? "f" : "i";
 }
 
-/* Tuples of element types, of kinds, and of ranks. */
-static bool describe(const manners_text *m, PyObject *lists[3]) {
+static PyObject *sizes(const tosajit_tensor *t) {
+    PyObject *tuple = PyTuple_New(t->rank);
+    for (int32_t d = 0; tuple && d < t->rank; d++) {
+        PyObject *size = PyLong_FromLongLong(t->dims[d]);
+        if (!size || PyTuple_SetItem(tuple, d, size)) Py_CLEAR(tuple);
+    }
+    return tuple;
+}
+
+enum { TYPES, KINDS, SHAPES, NUMBERS, LISTS };
+
+/* Tuples of element types, of kinds, of sizes, and of the operands themselves. */
+static bool describe(const manners_text *m, PyObject *lists[LISTS]) {
     const Py_ssize_t count = PyTuple_Size(m->names);
     bool fine = true;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < LISTS; k++) {
         lists[k] = PyTuple_New(count);
         fine = fine && lists[k];
     }
     for (Py_ssize_t i = 0; fine && i < count; i++) {
-        PyObject *items[3] = {
-            PyUnicode_InternFromString(tosajit_type_name((tosajit_type)m->element[i])),
-            PyUnicode_InternFromString(kind(m, i)), PyLong_FromLong(m->rank[i])};
-        for (int k = 0; k < 3; k++)
+        PyObject *items[LISTS] = {
+            [TYPES] = PyUnicode_InternFromString(tosajit_type_name((tosajit_type)m->element[i])),
+            [KINDS] = PyUnicode_InternFromString(kind(m, i)),
+            [SHAPES] = sizes(&m->views[i].tensor),
+            [NUMBERS] = Py_NewRef(m->objects[i])};
+        for (int k = 0; k < LISTS; k++)
             fine = items[k] && !PyTuple_SetItem(lists[k], i, items[k]) && fine;
     }
     return fine;
 }
 
-static PyObject *call(const manners_text *m, PyObject *f, PyObject *const lists[3]) {
+static PyObject *call(const manners_text *m, PyObject *f, PyObject *const lists[LISTS]) {
     PyObject *out = m->out == TOSAJIT_TYPE_COUNT ? Py_NewRef(Py_None)
                                                  : PyUnicode_FromString(tosajit_type_name(m->out));
     PyObject *casting = PyUnicode_FromString(CASTINGS[m->casting]);
-    PyObject *text = out && casting
-                         ? PyObject_CallFunctionObjArgs(f, m->text, m->names, lists[0], lists[1],
-                                                        lists[2], out, casting, NULL)
-                         : NULL;
+    PyObject *text =
+        out && casting
+            ? PyObject_CallFunctionObjArgs(f, m->text, m->names, lists[TYPES], lists[KINDS],
+                                           lists[SHAPES], lists[NUMBERS], out, casting, NULL)
+            : NULL;
     Py_XDECREF(casting);
     Py_XDECREF(out);
     return text;
 }
 
 bool manners_translate(module_state *state, const manners_text *m, manners_made *made) {
-    PyObject *lists[3] = {NULL, NULL, NULL};
+    PyObject *lists[LISTS] = {NULL};
     PyObject *f = function("translate");
     PyObject *found = f && describe(m, lists) ? call(m, f, lists) : NULL;
     *made = (manners_made){NULL, NULL, NULL, NULL, false};
-    for (int k = 0; k < 3; k++) Py_XDECREF(lists[k]);
+    for (int k = 0; k < LISTS; k++) Py_XDECREF(lists[k]);
     Py_XDECREF(f);
     if (!found) forget_trace(state);
     if (found == Py_None) {

@@ -1,10 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* NumPy's manners: what tosajit/_numpy.py makes of a text. */
+/* NumPy's manners: what tosajit/_texts.py makes of a text. */
 #ifndef TOSAJIT_TOOLS_PYTHON_MANNERS_H
 #define TOSAJIT_TOOLS_PYTHON_MANNERS_H
 
-#include "tools/python/module.h"
+#include "tools/python/view.h"
 
 typedef enum manners_casting {
     MANNERS_NO,
@@ -26,9 +26,11 @@ PyObject *manners_names(module_state *state, PyObject *text);
 /* A text and the types of its operands. */
 typedef struct manners_text {
     PyObject *text, *names;
-    const uint8_t *element, *rank; /* of each */
-    uint64_t weak, floats;         /* as in texts.h */
-    tosajit_type out;              /* TOSAJIT_TYPE_COUNT: the result's own */
+    PyObject *const *objects; /* the operands */
+    const view *views;        /* theirs */
+    const uint8_t *element;   /* of each */
+    uint64_t weak, floats;    /* as in texts.h */
+    tosajit_type out;         /* TOSAJIT_TYPE_COUNT: the result's own */
     manners_casting casting;
 } manners_text;
 

@@ -18,7 +18,7 @@ import copyreg as _copyreg
 import os as _os
 import sys as _sys
 
-from . import _numpy  # loaded now, so that no first result waits for it
+from . import _texts, _traced  # noqa: F401  # loaded now, so that no first result waits for it
 from ._graph import Node, partition
 from ._jit import jit
 from ._tosajit import (

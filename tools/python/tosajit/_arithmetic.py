@@ -608,12 +608,13 @@ def astype(t: Text, value: Value, to: str) -> Value:
             value = number(int(value.number))
         return Value(literal(value.number, to), to)
     if value.type in FLOATS and to in INTEGERS:
-        return t.typed(t.call("trunc", value.type, value), to)
+        wide = "i32" if WIDTH[to] < 32 else "i64" if to == "u32" else to  # as C casts on most machines: by way of a register
+        return t.typed(t.typed(t.call("trunc", value.type, value), wide), to)
     return t.typed(value, to)
 
 
 # Functions of one real number, which the language has by the same names.
-_REALS = (
+REALS = (
     "exp", "exp2", "expm1", "log", "log1p", "log2", "log10", "sqrt", "cbrt", "rsqrt", "sin", "cos", "tan", "arcsin", "arccos",
     "arctan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh", "asinh", "acosh", "atanh", "erf", "erfc",
     "sigmoid", "gelu", "silu", "swish", "mish", "softplus", "logsigmoid", "hardsigmoid", "hardswish")
@@ -626,7 +627,7 @@ def _add(count: Union[int, Tuple[int, int]], **functions: Callable[..., Value]) 
         FUNCTIONS[name] = (least, most, function)
 
 
-_add(1, **{name: _real(name) for name in _REALS})
+_add(1, **{name: _real(name) for name in REALS})
 _add(1, floor=_whole("floor"), ceil=_whole("ceil"), rint=_real("roundeven"), roundeven=_whole("roundeven"),
      trunc=_whole("trunc"), fix=_fix, sign=_sign, abs=_absolute, absolute=_absolute, fabs=_real("abs"), signbit=_signbit,
      reciprocal=_reciprocal,
@@ -689,7 +690,7 @@ def _bits(op: Any, numbers: Sequence[Any]) -> int:
     return sum(sizes) if op is _ast.Mult else 0
 
 
-def fold(op: Any, *numbers: Any) -> Value:
+def fold(op: Any, *numbers: Any) -> Any:
     """What Python makes of numbers, as far as that is a number that an array could have."""
     if _bits(op, numbers) > MOST_BITS:
         wrong(f"numbers of the text make one of more than {MOST_BITS} bits, which no type has")
@@ -699,4 +700,4 @@ def fold(op: Any, *numbers: Any) -> Value:
         wrong(f"Python cannot compute with the numbers {' and '.join(map(repr, numbers))}: {error}")
     if isinstance(made, complex):
         _no_complex(Text())
-    return number(made)
+    return made

@@ -10,7 +10,7 @@ import operator
 import sys
 import weakref
 
-from ._arithmetic import (BINARY, DIM, FLOATS, GAP, INTEGERS, NAMES, ONE, WIDTH, Value, astype, invert, literal, loose, may_cast, number,
+from ._arithmetic import (BINARY, DIM, FLOATS, GAP, INTEGERS, NAMES, ONE, WIDTH, Value, astype, invert, kind, literal, loose, may_cast, number,
                           positive, words)
 from ._program import Weak, spelled, write
 from ._tosajit import ArgumentError, Error
@@ -90,11 +90,12 @@ class Trace:
     """A function on its way to a kernel. `operands` have names, types, kinds where they are numbers, and sizes or objects."""
 
     def __init__(self, names: Sequence[str], types: Sequence[str], weak: Sequence[str], ranks: Sequence[int], sizes: Sequence[Sizes],
-                 scalars: Optional[Dict[int, Any]] = None):
+                 scalars: Optional[Dict[int, Any]] = None, loose: bool = False, taken: Sequence[str] = ()):
+        self.loose = loose  # functions of Python's numbers are such numbers
         self.scalars = scalars or {}  # operands that are NumPy's scalars, which a call knows
         self.names, self.types, self.weak, self.ranks = list(names), list(types), list(weak), list(ranks)
         self.spelled = [spelled(name, k) for k, name in enumerate(self.names)]
-        self.text = Views([*self.spelled, *names])
+        self.text = Views([*self.spelled, *names, *taken])
         self.count = len(self.names)  # of those that come with a call; constants follow
         self.extras: List[Any] = []  # constants, and what steps have computed
         self.sized = False  # the function has asked for sizes
@@ -106,8 +107,10 @@ class Trace:
         self.views: List[Array] = []  # of arrays, changed, and not yet put back
         self.steps: Optional[Any] = None  # of a function that NumPy computes in between (_steps.py)
         self.cut = False  # what the library may not see through is computed at once
-        self.arrays = [None if how else Array(self, Value(own_name, own_type, places=(DIM,) * rank), own_sizes, operand=k)
+        self.arrays: List[Any] = [None if how else Array(self, Value(own_name, own_type, places=(DIM,) * rank), own_sizes, operand=k)
                        for k, (own_name, own_type, how, rank, own_sizes) in enumerate(zip(self.spelled, types, weak, ranks, sizes))]
+        for k, scalar in self.scalars.items():
+            self.arrays[k].decided = {k}, lambda scalar=scalar: scalar
 
     @property
     def for_sizes(self) -> Optional[bool]:
@@ -116,17 +119,20 @@ class Trace:
 
     def known(self, a: Array) -> Any:
         """The element of an operand that is a scalar of NumPy: the kernel is then for this one. What is made of such, a call decides."""
-        if a.operand in self.scalars and a.value.text == self.spelled[a.operand]:
-            a.decided = a.operand, self.scalars[a.operand]
         if a.decided is not None:
-            self.asked.add(a.decided[0])
-            return a.decided[1]
+            self.asked |= a.decided[0]
+            return a.decided[1]()
         read, names = set(words(a.value.text)), {self.spelled[k] for k in self.scalars}
         for name, text in reversed(self.text.statements):
             read |= set(words(text)) if name in read else set()
         if names and not read & (set(self.spelled) - names):
             left("a number of NumPy decides")
         return None
+
+    def misfit(self, why: str) -> NoReturn:
+        """What other sizes would not be left for."""
+        self.sized = True
+        raise Left(why)
 
     def weak_value(self, k: int) -> Value:
         own = {"b": "i1", "i": "i64", "f": "f64"}[self.weak[k]]
@@ -173,7 +179,7 @@ class Trace:
     def operand(self, a: Any) -> Any:
         """What an operator meets: an Array, or a Value that is a number."""
         kind = type(a)
-        if kind is Array:
+        if kind is Array or kind is Unsigned:
             return a
         if kind is Number:
             return a
@@ -183,14 +189,18 @@ class Trace:
 
     def array(self, a: Any) -> Array:
         """As an array, with a type of its own."""
-        if type(a) is Array:
+        if isinstance(a, Array):
             return a
+        if type(a) is Number and self.loose:
+            return self.loosely(a.value, a.depends, a.ask)
         if type(a) is Number:
             value = self.text.typed(a.value, self.text.common(a.value))
             return Array(self, self.text.name(value), ())
-        import numpy
-        if isinstance(a, (bool, int, float)) and not isinstance(a, numpy.generic):
+        numpy: Any = sys.modules.get("numpy")
+        if isinstance(a, (bool, int, float)) and not (numpy is not None and isinstance(a, numpy.generic)):
             value = number(a)
+            if self.loose:
+                return self.loosely(Value(literal(a, self.text.common(value)), self.text.common(value), kind(value)), set(), lambda: a)
             return Array(self, self.text.typed(value, self.text.common(value)), ())
         if isinstance(a, numpy.generic):
             own = dtype_name(a.dtype)
@@ -203,8 +213,32 @@ class Trace:
             if _holds(a):
                 from ._names import FUNCTIONS
                 return FUNCTIONS["stack"](list(a))
-            return self.constant(numpy.array(a))
+            made = self.written_out(a) if self.loose else None
+            return made if made is not None else self.constant(numpy.array(a))
         return left(f"{type(a).__name__} is no array")
+
+    def loosely(self, value: Value, depends: set, number: Callable[[], Any]) -> Array:
+        """A number, which has no type of its own."""
+        made = Array(self, value, ())
+        made.python, made.decided = True, (depends, number)
+        return made
+
+    def written_out(self, a: Any) -> Optional[Array]:
+        """Nested lists of numbers, of which NumPy makes int64, float64 or bool."""
+        numbers, shape = [a], []
+        while numbers and all(isinstance(item, (list, tuple)) for item in numbers):
+            shape.append(len(numbers[0]))
+            if not shape[-1] or any(len(item) != shape[-1] for item in numbers):
+                return None
+            numbers = [part for item in numbers for part in item]
+        if not numbers or any(type(n) not in (bool, int, float) for n in numbers):
+            return None
+        kinds = [kind(number(n)) for n in numbers]
+        own = "f64" if "f" in kinds else "i64" if "i" in kinds else "i1"
+        spelling = [literal(n, own).partition("(")[2][:-1] for n in numbers]
+        for n in reversed(shape):
+            spelling = [f"[{', '.join(spelling[k:k + n])}]" for k in range(0, len(spelling), n)]
+        return Array(self, self.text.name(Value(f"{own}({spelling[0]})", own, places=(DIM,) * len(shape))), tuple(shape))
 
     @staticmethod
     def value(a: Any) -> Value:
@@ -232,8 +266,8 @@ class Trace:
         value = Value(value.text, value.type, {"i1": "b", "i64": "i", "f64": "f"}.get(value.type, "") if python else "", places=self.text.joint(aligned))
         mask = self.common_mask(operands)
         sizes = None if mask is not None else broadcast(*[a.sizes if isinstance(a, Array) else () for a in operands if a is not None])
-        if sizes is None and mask is None:
-            left("sizes that do not fit")
+        if sizes is None and mask is None and not self.loose:
+            self.misfit("sizes that do not fit")
         made = Array(self, self.text.name(value), sizes, mask=mask)
         made.python = python
         if sum(isinstance(a, Array) and a.value.rank > 0 for a in operands) > 1:
@@ -269,26 +303,51 @@ class Trace:
             a, b = self.operand(a), self.operand(b)
         except NotImplementedError:
             return NotImplemented
+        if isinstance(a, Unsigned) or isinstance(b, Unsigned):
+            return self.unsigned(sign, a, b)
+        if self.loose:
+            return self.decide(self.apply(BINARY[sign], a, b), PLAIN[sign], a, b) if sign is not _ast.MatMult else self.product(a, b)
         if not isinstance(a, Array) and not isinstance(b, Array):
             return numbers(sign, a, b)
         if sign is _ast.Pow and isinstance(a, Array) and a.value.type == "i1" and isinstance(b, Number):
             b = plain(b)  # whose square has a type of its own
         if sign is _ast.Pow and isinstance(a, Array) and a.mask is None and not a.ndim and not a.stays:
             return self.apply(lambda t, x, y: t.power(x, y), a, b)  # of scalars, which have no way of their own for squares
-        if sign is _ast.MatMult:
-            from ._names import FUNCTIONS
-            return FUNCTIONS["matmul"](a, b)
-        return self.apply(BINARY[sign], a, b)
+        return self.apply(BINARY[sign], a, b) if sign is not _ast.MatMult else self.product(a, b)
+
+    def unsigned(self, sign: Any, a: Any, b: Any) -> Any:
+        """Of uint64 and others: sums, differences and products have the bits of int64."""
+        others = [n for n in (a, b) if not isinstance(n, Unsigned)]
+        kinds = [n.value.type if isinstance(n, Array) else type(plain_type(n)).__name__ for n in others]
+        if sign is _ast.Div or any(own in FLOATS or own in ("float", "i8", "i16", "i32", "i64") for own in kinds):
+            return self.binary(sign, *[n.real() if isinstance(n, Unsigned) else n for n in (a, b)])
+        if sign not in (_ast.Add, _ast.Sub, _ast.Mult) or any(isinstance(n, Number) or isinstance(n, int) and not 0 <= n < 1 << 63 for n in others):
+            return left("no kernel computes with uint64")
+        from ._names import FUNCTIONS
+        wide = [n.bits if isinstance(n, Unsigned) else FUNCTIONS["astype"](n, "int64") if isinstance(n, Array) else int(n) for n in (a, b)]
+        return Unsigned(self.binary(sign, *wide))
+
+    @staticmethod
+    def product(a: Any, b: Any) -> Any:
+        from ._names import FUNCTIONS
+        return FUNCTIONS["matmul"](a, b)
+
+    def unary(self, make: Any, function: Any, a: Any) -> Array:
+        return self.decide(self.apply(make, a), function, a)
+
+    @staticmethod
+    def decide(made: Array, function: Callable[..., Any], *operands: Any) -> Array:
+        """What numbers of the call make may be asked for, too."""
+        if all(a.decided is not None if isinstance(a, Array) else True for a in operands):
+            depends = {k for a in operands if not isinstance(a, (bool, int, float)) for k in (a.decided[0] if isinstance(a, Array) else a.depends)}
+            made.decided = depends, lambda: function(*[a.decided[1]() if isinstance(a, Array) else plain_type(a) for a in operands])
+        return made
 
     def compare(self, sign: str, a: Any, b: Any) -> Any:
         a, b = self.operand(a), self.operand(b)
-        if not isinstance(a, Array) and not isinstance(b, Array):
+        if not isinstance(a, Array) and not isinstance(b, Array) and not self.loose:
             return _COMPARED[sign](plain(a), plain(b))
-        made = self.apply(lambda t, x, y: t.compare(sign, x, y), a, b)
-        several = [n.operand for n in (a, b) if isinstance(n, Array)]
-        if len(several) == 1 and several[0] in self.scalars and not any(isinstance(n, Number) for n in (a, b)):
-            made.decided = several[0], _COMPARED[sign](*[self.scalars[n.operand] if isinstance(n, Array) else n for n in (a, b)])
-        return made
+        return self.decide(self.apply(lambda t, x, y: t.compare(sign, x, y), a, b), _COMPARED[sign], a, b)
 
     def reduce(self, name: str, operands: Sequence[Array], axes: Sequence[int], keepdims: bool, dtype: str, **keys: Any) -> Array:
         """A reduction of the language along axes of the first operand, computed in a type."""
@@ -308,8 +367,10 @@ class Trace:
             name = name if dtype != "i1" else "any" if name == "max" else "all"
         parts = [t.cast(x, dtype), *[t.cast(value, dtype) for value in more]]
         parts += [f"axis={listed(sorted(at[axis] for axis in axes))}"] if axes else []
-        if not axes and not last and name in ("var", "std"):
-            left(f"{name} of one number")
+        if not axes and name in ("var", "std", "norm", "logsumexp"):
+            if not self.loose or operands[0].ndim:
+                left(f"{name} of one number")
+            return Array(self, t.name(Value(f"{name}({', '.join(parts + rest)}, keepdims=True)", dtype, places=x.places)), sizes)
         if last:
             return Array(self, t.name(Value(f"{name}({', '.join(parts + rest)})", dtype, places=t.joint([x, *more]))), sizes)
         if not axes:
@@ -343,7 +404,7 @@ class Trace:
 # ------------------------------------------------------------------------------------------------
 # Numbers
 
-_PLAIN: Dict[Any, Callable[..., Any]] = {
+PLAIN: Dict[Any, Callable[..., Any]] = {
     _ast.Add: operator.add, _ast.Sub: operator.sub, _ast.Mult: operator.mul, _ast.Div: operator.truediv, _ast.FloorDiv: operator.floordiv,
     _ast.Mod: operator.mod, _ast.Pow: operator.pow, _ast.LShift: operator.lshift, _ast.RShift: operator.rshift, _ast.BitAnd: operator.and_,
     _ast.BitOr: operator.or_, _ast.BitXor: operator.xor, _ast.MatMult: operator.matmul}
@@ -361,12 +422,12 @@ def numbers(sign: Any, a: Any, b: Any) -> Any:
     real = float in kinds and kinds <= {int, float} and all(isinstance(n, Number) or abs(n) < 1 << 53 for n in (a, b))
     if not real or sign not in (_ast.Add, _ast.Sub, _ast.Mult):
         if not real or sign is not _ast.Div or isinstance(b, Number) or b == 0:
-            return _PLAIN[sign](plain(a), plain(b))
+            return PLAIN[sign](plain(a), plain(b))
     found = next(n for n in (a, b) if isinstance(n, Number))
     t = found.program.text
     values = [n.value if isinstance(n, Number) else number(n) for n in (a, b)]
     value = t.name(BINARY[sign](t, *[Value(t.cast(v, "f64"), "f64") for v in values]))
-    number_now = _PLAIN[sign](*[n.number if isinstance(n, Number) else n for n in (a, b)])
+    number_now = PLAIN[sign](*[n.number if isinstance(n, Number) else n for n in (a, b)])
     asked = {k for n in (a, b) if isinstance(n, Number) for k in n.depends}
     return Number(found.program, Value(value.text, "f64", "f"), number_now, asked)
 
@@ -483,7 +544,7 @@ class Array(_Operators):
     @property
     def shape(self) -> Tuple[int, ...]:
         if self.sizes is None:
-            left("sizes that do not fit")
+            self.program.misfit("sizes that do not fit")
         self.program.sized = self.program.sized or self.ndim > 0
         return self.sizes
 
@@ -588,7 +649,7 @@ class Array(_Operators):
         if not may_cast(new.value.type, self.value.type, casting):
             left(f"{new.value.type} is assigned to {self.value.type}")
         if new.value.rank > self.value.rank or new.sizes is None or self.sizes is None or broadcast(new.sizes, self.sizes) != self.sizes:
-            left("sizes that do not fit")
+            t.misfit("sizes that do not fit")
         value = t.text.array(new.value)
         value = Value(astype(t.text, value, self.value.type).text, self.value.type, places=new.value.places)
         if new.sizes != self.sizes:
@@ -634,6 +695,7 @@ class Array(_Operators):
         if items is None:
             return t.leave(operator.getitem, (self, key), {})
         if _is_cut(self, items):
+            t.sized = True
             return t.leave(sliced, (self, key), {})
         if self.value.text not in t.text.moved:
             t.solid(self)
@@ -725,6 +787,37 @@ class Array(_Operators):
         return self.program.apply(lambda t, c, a, b: t.select(c, a, b), mask, whole, self)
 
 
+class Unsigned(Array):
+    """uint64, whose bits are those of an int64: a result, and nothing that kernels compute with."""
+
+    __slots__ = ("bits",)
+
+    def __init__(self, bits: Array):
+        self.bits, self.program, self.sizes, self.operand, self.mask, self.decided = bits, bits.program, bits.sizes, None, None, None
+        self.stays, self.python, self.base, self.key, self.seen = bits.stays, False, None, None, []
+
+    @property
+    def value(self) -> Any:  # type: ignore[override]
+        return left("no kernel computes with uint64")
+
+    def real(self) -> Array:
+        """As float64, which NumPy makes of it beside floats and integers with a sign: half of what has the sign's bit, and its lowest bit, twice."""
+        def make(t: Any, x: Value) -> Value:
+            x = t.name(x)
+            half = f"f64(((({x.text} >> i64(1)) & i64(9223372036854775807)) | ({x.text} & i64(1))))"
+            return Value(f"select(({x.text} < i64(0)), ({half} * f64(2.0)), f64({x.text}))", "f64")
+        return self.program.apply(make, self.bits)
+
+    @property
+    def ndim(self) -> int:
+        return self.bits.ndim
+
+    @property
+    def dtype(self) -> Any:
+        import numpy
+        return numpy.dtype(numpy.uint64)
+
+
 def sliced(array: Any, key: Any) -> Any:
     """NumPy's, of ranges that end beyond the array."""
     return array[key]
@@ -764,7 +857,7 @@ def _spread(source: Array, shape: Sizes, items: Sequence[Any]) -> Array:
     assert shape is not None
     extra = len(source.sizes or ()) - len(shape)
     if extra > 0 or broadcast(source.sizes, shape) != shape:
-        left("sizes that do not fit")
+        t.misfit("sizes that do not fit")
     whole = Array(t, t.text.broadcast_to(t.text.array(source.value), list(shape)) if source.sizes != shape else source.value, shape)
     keys: List[Any] = [None if isinstance(item, int) else 0 if item is None else slice(None) for item in items]
     return whole[tuple(keys)] if keys else whole

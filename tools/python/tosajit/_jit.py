@@ -457,21 +457,26 @@ class Watched:
 # Functions
 
 class Jit:
-    """What stands behind a function that jit has made."""
+    """What stands behind a function that jit has made. `loose`: functions of Python's numbers are such numbers, as in texts."""
+
+    loose = False
 
     def __init__(self, function: types.FunctionType, options: Dict[str, Any]):
         self.__wrapped__, self.options = function, options
-        self.__name__, self.__qualname__ = function.__name__, function.__qualname__
         self.engines: Dict[int, Engine] = {}  # of texts, by thread
         self.structures: Dict[Any, Function] = {}
         self.given: Dict[int, Any] = {}  # by thread, while a call with lists, dicts and objects is under way
         self.made: List[Tuple[str, Any]] = []  # kernels, or why there is none, by the types of operands
+        self.see(function)
+        self.function: Function = Function(self, self.make_plainly, self.otherwise, len(self.parameters) if self.simple and not self.takes_out else -1)
+        self.renew()
+
+    def see(self, function: types.FunctionType) -> None:
+        self.__name__, self.__qualname__ = function.__name__, function.__qualname__
         code = function.__code__
         self.parameters = code.co_varnames[:code.co_argcount]
         self.simple = not code.co_kwonlyargcount and not code.co_flags & 12  # no *args and **keywords
         self.takes_out = "out" in code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]
-        self.function: Function = Function(self, self.make_plainly, self.otherwise, code.co_argcount if self.simple and not self.takes_out else -1)
-        self.renew()
 
     def renew(self) -> None:
         """What it reads beside its operands may be another one by now."""
@@ -580,15 +585,9 @@ class Jit:
         tracing = Tracing(self, tree, count, operands, element_types, sizes)
         described = ", ".join(f"{t}[{','.join('?' * len(s))}]" for t, s in zip(element_types, sizes))
         try:
-            if _assigns_outside(self.__wrapped__):
-                raise Left("it assigns to variables that are not its own")
-            if self.around.unsafe:
-                raise Left(self.around.unsafe)
-            why = next(filter(None, map(_methods_read, _records(tree))), "")
+            why = self.unfit(tree)
             if why:
                 raise Left(why)
-            if _draws(self.__wrapped__, set()):
-                raise Left("it may draw random numbers, or read a clock or a file")
             made = tracing.made()
             self.note(described, tracing)
             return made
@@ -600,6 +599,14 @@ class Jit:
             expected = isinstance(error, (Left, Error))
             return (None, None, functools.partial(self.numpys, tree, count), tracing.asked() if tracing.trace is not None else None,
                     True if not expected or tracing.trace is None else tracing.trace.for_sizes, None, None, False)
+
+    def unfit(self, tree: Any) -> str:
+        """Why a trace may not be what calls are; nothing: it is."""
+        if _assigns_outside(self.__wrapped__):
+            return "it assigns to variables that are not its own"
+        if _draws(self.__wrapped__, set()):
+            return "it may draw random numbers, or read a clock or a file"
+        return self.around.unsafe or next(filter(None, map(_methods_read, _records(tree))), "")
 
     def note(self, described: str, tracing: Any) -> None:
         """For explain; not more than there may be kernels."""

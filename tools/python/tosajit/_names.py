@@ -9,7 +9,7 @@ import sys
 
 from . import _arithmetic
 from ._arithmetic import FLOATS, INTEGERS, WIDTH, Value
-from ._array import Array, Left, Number, Trace, broadcast, dtype_name, left, plain
+from ._array import Array, Left, Number, Trace, Unsigned, broadcast, dtype_name, left, plain
 from ._views import at_places
 
 TYPE_CHECKING = False  # module typing takes longer to load than everything else here
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 FUNCTIONS: Dict[str, Callable[..., Any]] = {}
+REDUCERS = set("sum prod max min amax amin any all mean var std nansum nanprod nanmean nanvar nanstd nanmax nanmin".split())
 REDUCED = {"add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min", "logical_and": "all", "logical_or": "any"}
 
 
@@ -77,7 +78,9 @@ def _elementwise(name: str) -> Callable[..., Any]:
             left(f"{name} takes {least} arguments")
         t = trace_of(*operands)
         given = [t.operand(a) for a in operands]
-        if not any(isinstance(a, Array) for a in given):
+        if name in _arithmetic.REALS:
+            given = [a.real() if isinstance(a, Unsigned) else a for a in given]
+        if not any(isinstance(a, Array) for a in given) and not t.loose:
             given = [t.array(a) for a in given]
         if name in ("conj", "conjugate", "reciprocal") and given[0].value.type == "i1":
             return t.leave(_numpy(name), given, {})
@@ -106,6 +109,7 @@ def _floating(x: Any) -> Array:
 def astype(a: Any, dtype: Any, order: str = "K", casting: str = "unsafe", subok: bool = True, copy: bool = True, device: Any = None) -> Array:
     x, = arrays(a)
     own = dtype if dtype in ("f16", "f32", "f64") else dtype_name(dtype)
+    x = x.real() if isinstance(x, Unsigned) and own in FLOATS else x
     if not _arithmetic.may_cast(x.value.type, own, casting):
         left(f"casting={casting!r}")
     value = x.program.text.array(x.value)
@@ -372,8 +376,6 @@ def _summed(name: str, a: Any, axis: Any, dtype: Any, keepdims: Any, initial: An
     x, = arrays(a)
     neutral = 0 if name == "sum" else 1
     own = x.value.type
-    if dtype is None and own[0] == "u":
-        left(f"{name} of unsigned integers is uint64, which no kernel has")
     wide = dtype_name(dtype) if dtype is not None else own if own in FLOATS else "i64"
     if wide not in FLOATS + ("i64",) and not (wide == own and wide == "i32"):
         left(f"{name} in {wide}")
@@ -387,7 +389,7 @@ def _summed(name: str, a: Any, axis: Any, dtype: Any, keepdims: Any, initial: An
         made = made + initial if name == "sum" else made * initial
         if made.value.type != wide:
             made = _as(made, wide)
-    return made
+    return Unsigned(made) if dtype is None and own[0] == "u" else made
 
 
 def _kind(a: Any) -> str:
@@ -508,8 +510,8 @@ def ptp(a: Any, axis: Any = None, keepdims: Any = False) -> Array:
 def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: Any = False) -> Any:
     if returned:
         left("average with returned=")
-    if 0 in arrays(a)[0].sizes:
-        left("an average of nothing")
+    if 0 in (arrays(a)[0].sizes or ()):
+        arrays(a)[0].program.misfit("an average of nothing")
     if weights is None:
         return mean(a, axis, None, keepdims)
     x, w = arrays(a, weights)
@@ -708,7 +710,7 @@ def reshape(a: Any, *shape: Any, order: str = "C", copy: Any = None, newshape: A
     if order not in ("C", "A") or not wanted or 0 in wanted or wanted.count(-1) > 1 or newshape is not None:
         left("an argument of reshape")
     if x.sizes is None or x.mask is not None:
-        left("sizes that do not fit")
+        x.program.misfit("sizes that do not fit")
     total, rest = 1, 1
     for n in x.sizes:
         total *= n
@@ -729,6 +731,25 @@ def reshape(a: Any, *shape: Any, order: str = "C", copy: Any = None, newshape: A
     made = x._view(t.text.reshape(value, wanted), sizes)
     t.fitted.append(made.value.text)
     return t.solid(made)
+
+
+def own_sizes(x: Array, name: str, marked: List[int], sizes: Any) -> Array:
+    """reshape and broadcast_to with a mark for the array's own sizes, of which -1 in reshape is what is left."""
+    t = x.program
+    t.settled()
+    t.cuts = True
+    if name == "reshape" and (any(n < -1 for n in marked) or marked.count(-1) > 1 or any(n == 0 and k >= x.ndim for k, n in enumerate(marked))):
+        left("sizes of reshape")
+    if name == "broadcast_to" and (len(marked) < x.ndim or any(n < 1 and n != -1 for n in marked)):
+        left("sizes of broadcast_to")
+    if sizes is not None and -1 in sizes:
+        total, rest = 1, 1
+        for n in x.sizes or ():
+            total *= n
+        for n in sizes:
+            rest *= n if n != -1 else 1
+        sizes = tuple(total // rest if n == -1 else n for n in sizes) if rest else None
+    return t.solid(x._view(getattr(t.text, name)(t.text.array(x.value), marked), sizes))
 
 
 @function("ravel")
@@ -821,7 +842,7 @@ def broadcast_to(array: Any, shape: Any, subok: bool = False) -> Array:
     x, = arrays(array)
     wanted = tuple(operator.index(n) for n in (shape if isinstance(shape, (tuple, list)) else (shape,)))
     if x.sizes is None or x.mask is not None or broadcast(x.sizes, wanted) != wanted or len(x.sizes) > len(wanted) or 0 in wanted:
-        left("sizes that do not fit")
+        x.program.misfit("sizes that do not fit")
     t = x.program
     t.sized = True
     if x.sizes == wanted:
@@ -849,10 +870,10 @@ def concatenate(arrays_: Any, axis: Any = 0, dtype: Any = None, casting: str = "
     t = several[0].program
     t.settled()
     if any(x.mask is not None or x.sizes is None or not x.ndim or x.ndim != several[0].ndim for x in several):
-        left("arrays that are not joined")
+        t.misfit("arrays that are not joined")
     axis, = axes_of(several[0], axis)
     if len({x.sizes[:axis] + x.sizes[axis + 1:] for x in several}) > 1 or any(x.sizes[axis] == 0 for x in several):
-        left("arrays that are not joined")
+        t.misfit("arrays that are not joined")
     t.cuts = True
     sizes = list(several[0].sizes)
     sizes[axis] = sum(x.sizes[axis] for x in several)
@@ -915,7 +936,7 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Array:
         x, axis = ravel(x), 0
     axis, = axes_of(x, axis)
     if count < 1 or 0 in x.shape:
-        left("an empty repetition")
+        x.program.misfit("an empty repetition")
     wide = expand_dims(x, axis + 1)
     sizes = list(x.shape)
     wide = broadcast_to(wide, sizes[:axis + 1] + [count] + sizes[axis + 1:])
@@ -927,7 +948,7 @@ def tile(A: Any, reps: Any) -> Array:
     x, = arrays(A)
     times = [operator.index(n) for n in (reps if isinstance(reps, (tuple, list)) else (reps,))]
     if any(n < 1 for n in times) or x.sizes is None or 0 in x.sizes:
-        left("an empty repetition")
+        x.program.misfit("an empty repetition")
     x = x[(None,) * (len(times) - x.ndim)] if len(times) > x.ndim else x
     times = [1] * (x.ndim - len(times)) + times
     t = x.program
@@ -940,6 +961,7 @@ def tile(A: Any, reps: Any) -> Array:
 def pad(array: Any, pad_width: Any, mode: str = "constant", *, constant_values: Any = 0) -> Array:
     x, = arrays(array)
     if mode != "constant" or isinstance(constant_values, (list, tuple)) or isinstance(pad_width, dict) or x.sizes is None or 0 in x.sizes:
+        x.program.sized = x.program.sized or mode == "constant"
         return x.program.leave(_numpy("pad"), (array, pad_width, mode), {"constant_values": constant_values})
     import numpy
     widths = [[operator.index(int(n)) for n in pair] for pair in numpy.broadcast_to(numpy.asarray(pad_width), (x.ndim, 2)).tolist()]

@@ -4,19 +4,21 @@
 which finds calls that must not be."""
 from __future__ import annotations
 
+import math
+
 from ._arithmetic import FLOATS, INTEGERS, Text, Value, convert, words
-from ._reader import WORDS
 
 TYPE_CHECKING = False  # module typing takes longer to load than everything else here
 if TYPE_CHECKING:
     from typing import Dict, List, Optional, Sequence, Tuple
 
-_NO_NAMES = ("True", "False")  # of operands of the language, beside these words
+CONSTANTS = {"inf": math.inf, "nan": math.nan, "true": True, "false": False}  # of the language
+_NO_NAMES = ("True", "False", *CONSTANTS)  # of its operands
 
 
 def spelled(name: str, k: int) -> str:
     """An operand's name in the language, which has none with other letters than ASCII's, and some words."""
-    plain = name.isascii() and len(name) <= 60 and name not in WORDS and name not in _NO_NAMES
+    plain = name.isascii() and len(name) <= 60 and name not in _NO_NAMES
     return name if plain else f"operand_{k}"
 
 

@@ -1,390 +1,579 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Texts that are more than one kernel's expression, as functions of jit: methods, np. before names, `and` of arrays, NumPy's other
-functions. In: statements of Python. Out: a function of the text's operands, or nothing, where the text is neither."""
+"""Texts of evaluate. In: a text that is also Python, and what its operands are. Out: a text of the library's language, or a function, where
+it is more than one kernel's. A text means what Python makes of it with arrays: those of a trace (_array.py), or NumPy's own, where no
+kernel computes it. A text that declares types is the language's already. What is neither is refused.
+
+evaluate asks once for each text and list of types."""
 from __future__ import annotations
 
-import ast
+import _ast
+import operator
 import sys
 import threading
-import types
 
-from ._arithmetic import FUNCTIONS as OWN, NAMES, WIDTH, wrong
-from ._reader import LAST, MOST_OPERANDS
+from ._arithmetic import COMPARE, NAMES, WIDTH, Value, astype, fold, invert, may_cast, positive, refuse, words, wrong
+from ._array import PLAIN, Array, Left, Number, Trace
 from ._jit import Jit
+from ._names import REDUCERS
+from ._program import CONSTANTS as WORDS, Weak, spelled, write
+from ._tosajit import ArgumentError, ElementTypeError, Error
+from ._words import ATTRIBUTES, CONSTANTS, METHODS, MODULES, Cast, Foreign, Words, foreign, is_array, is_traced, known_names
 
 TYPE_CHECKING = False  # module typing takes longer to load than everything else here
 if TYPE_CHECKING:
-    from typing import Any, Callable, Dict, List, NoReturn, Optional, Sequence, Tuple
-
-MODULES = ("np", "numpy", "math")
-_CONSTANTS = {"pi": 3.141592653589793, "e": 2.718281828459045, "inf": float("inf"), "nan": float("nan"), "true": True, "false": False}
-_ALLOWED = (ast.Expression, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Call, ast.keyword, ast.Subscript, ast.Slice, ast.Attribute, ast.Name,
-            ast.Constant, ast.Tuple, ast.List, ast.Dict, ast.operator, ast.unaryop, ast.boolop, ast.cmpop, ast.expr_context)
-_REDUCERS = ("softmax", "log_softmax", "logsumexp", "layer_norm", "rms_norm", "norm")
-
-
-# ------------------------------------------------------------------------------------------------
-# What Python gives arrays no meaning for
-
-def _is_array(a: Any) -> bool:
-    return hasattr(a, "ndim")
-
-
-def _both(a: Any, b: Any) -> Any:
-    return _functions()["logical_and"](a, b) if _is_array(a) or _is_array(b) else a and b
-
-
-def _either(a: Any, b: Any) -> Any:
-    return _functions()["logical_or"](a, b) if _is_array(a) or _is_array(b) else a or b
-
-
-def _neither(a: Any) -> Any:
-    return _functions()["logical_not"](a) if _is_array(a) else not a
-
-
-def _choice(c: Any, a: Any, b: Any) -> Any:
-    """Of sizes it is Python's."""
-    return _functions()["where"](c, a, b) if _is_array(c) else a if c else b
-
-
-def _where(c: Any, a: Any, b: Any) -> Any:
-    """Of numbers, too, a choice has the sizes and the type of both."""
-    return _choice(c, a, b) if not _is_array(a) and not _is_array(b) else _functions()["where"](c, a, b)
-
-
-class _Write(ast.NodeTransformer):
-    """A text as Python has it: `and`, `or`, `not`, chains and choices by functions."""
-
-    def __init__(self, operands: Sequence[str]):
-        self.known = set(operands)
-
-    @staticmethod
-    def called(name: str, *args: Any) -> Any:
-        return ast.Call(ast.Name(name, ast.Load()), list(args), [])
-
-    def visit_BoolOp(self, node: Any) -> Any:
-        self.generic_visit(node)
-        made = node.values[0]
-        for value in node.values[1:]:
-            made = self.called("_both" if isinstance(node.op, ast.And) else "_either", made, value)
-        return made
-
-    def visit_UnaryOp(self, node: Any) -> Any:
-        self.generic_visit(node)
-        return self.called("_neither", node.operand) if isinstance(node.op, ast.Not) else node
-
-    def visit_IfExp(self, node: Any) -> Any:
-        asks = any(isinstance(part, ast.Attribute) or isinstance(part, ast.Name) and part.id == "len" for part in ast.walk(node.test))
-        self.generic_visit(node)
-        return self.called("_choice" if asks else "_where", node.test, node.body, node.orelse)
-
-    def visit_Compare(self, node: Any) -> Any:
-        self.generic_visit(node)
-        if any(isinstance(op, (ast.In, ast.NotIn, ast.Is, ast.IsNot)) for op in node.ops):
-            raise _Foreign
-        parts = [node.left, *node.comparators]
-        made = ast.Compare(parts[0], [node.ops[0]], [parts[1]])
-        for k, op in enumerate(node.ops[1:], 1):
-            made = self.called("_both", made, ast.Compare(parts[k], [op], [parts[k + 1]]))
-        return made
-
-    def visit_BinOp(self, node: Any) -> Any:
-        for part in (node.left, node.right):
-            if isinstance(part, ast.Constant) and not isinstance(part.value, (bool, int, float)):
-                raise _Foreign  # text, complex numbers
-        self.generic_visit(node)
-        return node
-
-    def visit_Subscript(self, node: Any) -> Any:
-        value = self.visit(node.value)
-        self.known.add("newaxis")
-        made = ast.Subscript(value, self.visit(node.slice), node.ctx)
-        self.known.discard("newaxis")
-        return made
-
-    def visit_Name(self, node: Any) -> Any:
-        if node.id in self.known:
-            return ast.Constant(None) if node.id == "newaxis" else node
-        if node.id in _CONSTANTS:
-            return ast.Constant(_CONSTANTS[node.id])
-        if node.id not in _functions() and node.id not in MODULES:
-            raise _Foreign
-        return node
-
-    def visit_Attribute(self, node: Any) -> Any:
-        if node.attr.startswith("_"):
-            raise _Foreign
-        self.generic_visit(node)
-        root = node.value
-        while isinstance(root, ast.Attribute):
-            root = root.value
-        if isinstance(root, ast.Name) and root.id in MODULES and root.id not in self.known:
-            inner = isinstance(node.value, ast.Attribute) and node.value.attr == "linalg" and root.id != "math"
-            if not (hasattr(_Module(root.id), node.attr) if root is node.value else inner and node.attr in _LINALG or node.attr in _METHODS):
-                raise _Foreign
-            return node
-        ufunc = isinstance(node.value, ast.Name) and node.value.id in _functions() and node.attr in _METHODS
-        if node.attr not in _ATTRIBUTES and not ufunc:
-            raise _Foreign
-        return node
-
-
-class _Foreign(Exception):
-    """The text has what is neither Python's for arrays nor NumPy's."""
-
-
-# ------------------------------------------------------------------------------------------------
-# Functions by their names
-
-class _Module:
-    """NumPy or math, as a text sees it."""
-
-    def __init__(self, name: str):
-        self._name = name
-
-    def __getattr__(self, name: str) -> Any:
-        import math
-        import numpy
-        if name in ("max", "min", "select", "log") and self._name != "math":
-            return getattr(numpy, name)
-        if name in _CONSTANTS and hasattr(numpy, name):
-            return _CONSTANTS[name]
-        if name in _functions() and hasattr(math if self._name == "math" else numpy, name):
-            return _functions()[name]
-        if name == "linalg" and self._name != "math":
-            return numpy.linalg
-        raise AttributeError(name)
-
-
-def _of_trace(a: Any) -> bool:
-    from ._array import Array
-    return isinstance(a, Array)
-
-
-def _own(name: str) -> Callable[..., Any]:
-    """A function of the library's language, which NumPy lacks."""
-    def call(*operands: Any, **keywords: Any) -> Any:
-        from . import evaluate
-        if not any(map(_of_trace, operands)):
-            given = {f"x{k}": a for k, a in enumerate(operands)}
-            said = "".join(f", {key}={value!r}" for key, value in keywords.items())
-            made = evaluate(f"{name}({', '.join(given)}{said})", {}, {}, **given)
-            return made[()] if "numpy" in sys.modules and getattr(made, "ndim", 1) == 0 else made  # a scalar, as NumPy's functions give it
-        from . import _names
-        t = _names.trace_of(*operands)
-        if name not in _REDUCERS:
-            return t.apply(OWN[name][2], *[t.operand(a) for a in operands])
-        most = MOST_OPERANDS.get(name, 1)
-        if len(operands) > most:
-            keywords["axis"] = operands[most]
-        arrays = [t.array(a) for a in operands[:most]]
-        dtype = t.text.common(*[a.value for a in arrays])
-        dtype = dtype if dtype in ("f16", "bf16", "f32", "f64") else "f64"
-        keepdims = keywords.pop("keepdims", False)
-        if name in LAST and "axis" not in keywords:
-            axes = [arrays[0].ndim - 1] if arrays[0].ndim else []  # the last one; None is all of them
-        else:
-            axes = _names.axes_of(arrays[0], keywords.pop("axis", None))
-        return t.reduce(name, arrays, axes, keepdims, dtype, **keywords)
-    call.__name__ = name
-    return call
-
-
-def _cast(name: str, rounds: bool) -> Callable[..., Any]:
-    """float32(x) is NumPy's astype, f32(x) the language's cast, which rounds."""
-    def call(x: Any) -> Any:
-        from . import evaluate
-        if _of_trace(x):
-            from ._array import DTYPES
-            t = x.program
-            if not rounds:
-                from ._names import astype
-                return astype(x, DTYPES[NAMES[name]])
-            return t.apply(lambda text, value: text.typed(value, name), x)
-        if _is_array(x):
-            return evaluate(f"{name}(x)", {}, {}, x=x)
-        import numpy
-        return numpy.dtype(DTYPES_BY[NAMES.get(name, name)]).type(x)
-    import numpy
-    call.__name__ = name
-    call.dtype = numpy.dtype(DTYPES_BY[NAMES.get(name, name)])  # type: ignore[attr-defined]  # NumPy takes what has one as one
-    return call
-
-
-DTYPES_BY = {"i1": "bool", **{f"i{n}": f"int{n}" for n in (8, 16, 32, 64)}, **{f"u{n}": f"uint{n}" for n in (8, 16, 32, 64)},
-             **{f"f{n}": f"float{n}" for n in (16, 32, 64)}}
-
-
-def _log(x: Any, base: Any = None) -> Any:
-    import numpy
-    return numpy.log(x) if base is None else numpy.log(x) / float(numpy.log(base))
-
-
-def _extreme(name: str, two: str) -> Callable[..., Any]:
-    def call(x: Any, *rest: Any, **keywords: Any) -> Any:
-        import numpy
-        if len(rest) == 1 and not keywords:
-            return getattr(numpy, two)(x, rest[0])
-        return getattr(numpy, name)(x, *rest, **keywords)
-    call.__name__ = name
-    return call
-
-
-def _listed(function: Any, sizes: Any = None) -> Callable[..., Any]:
-    """Axes and sizes one by one, as the language has them, too, and by its words. `sizes` says what those are that mean the array's own."""
-    def call(x: Any, *rest: Any, **keywords: Any) -> Any:
-        given = [*rest, *[keywords.pop(word) for word in ("dim", "dims", "axes", "axis", "shape", "newshape", "reps") if word in keywords]]
-        if len(given) > 1 and all(type(n) is int for n in given):
-            given = [tuple(given)]
-        return function(x, *(given if sizes is None or not given else [sizes(x, given[0]), *given[1:]]), **keywords)
-    call.__name__ = function.__name__
-    return call
-
-
-def _own_sizes(own: int, from_front: bool) -> Callable[..., Any]:
-    """Of reshape 0 is the array's own size, counted from the first one, of broadcast_to -1, from the last."""
-    def sizes(x: Any, wanted: Any) -> Any:
-        numbers = tuple(wanted) if isinstance(wanted, (tuple, list)) else (wanted,)
-        if own not in numbers or not hasattr(x, "shape"):
-            return wanted
-        shape = tuple(x.shape)
-        at = lambda k: k if from_front else k - len(numbers) + len(shape)
-        return tuple(shape[at(k)] if n == own and 0 <= at(k) < len(shape) else 1 if n == own and at(k) < 0 else n for k, n in enumerate(numbers))
-    return sizes
-
-
-def _clip(x: Any, *bounds: Any, **keywords: Any) -> Any:
-    """Of a number, too, which has no type of its own."""
-    import numpy
-    if _is_array(x) or keywords or len(bounds) != 2 or None in [b for b in bounds if not _is_array(b)]:
-        return numpy.clip(x, *bounds, **keywords)
-    return numpy.minimum(numpy.maximum(x, bounds[0]), bounds[1])
-
-
-def _concatenate(*given: Any, **keywords: Any) -> Any:
-    """Of one list of arrays, or of arrays one by one, and the axis."""
-    import numpy
-    parts = list(given)
-    if parts and isinstance(parts[0], (tuple, list)):
-        arrays, behind = list(parts[0]), parts[1:]
-    else:
-        behind = [parts.pop()] if parts and type(parts[-1]) is int else []
-        arrays = parts
-    axis = keywords.pop("dim", keywords.pop("axis", behind[0] if behind else 0))
-    return numpy.concatenate(arrays, axis, **keywords)
-
-
-def _pad(x: Any, *given: Any, **keywords: Any) -> Any:
-    """NumPy's widths, or the language's: an element, and a number for each side."""
-    import numpy
-    rest = list(given)
-    if len(rest) > 1 and not isinstance(rest[0], (int, tuple, list)) or len(rest) > 1 and not isinstance(rest[1], str):
-        keywords["constant_values"] = rest.pop(0)
-    widths = rest.pop(0) if rest else keywords.pop("pad_width")
-    if isinstance(widths, (tuple, list)) and len(widths) == 2 * x.ndim > 2 and all(type(n) is int for n in widths):
-        widths = [(widths[2 * k], widths[2 * k + 1]) for k in range(x.ndim)]
-    return numpy.pad(x, widths, *rest, **keywords)
-
-
-def _select(condition: Any, *rest: Any, **keywords: Any) -> Any:
-    import numpy
-    return numpy.select(condition, *rest, **keywords) if isinstance(condition, (list, tuple)) else numpy.where(condition, *rest)
-
-
-def _of_numbers(function: Any) -> Any:
-    """Of numbers alone, too, a number is made."""
-    def call(*operands: Any, **keywords: Any) -> Any:
-        from ._array import Number, plain
-        if operands and all(type(a) in (bool, int, float) or isinstance(a, Number) for a in operands):
-            operands = tuple(map(plain, operands))
-        made = function(*operands, **keywords)
-        import numpy
-        return made.item() if isinstance(made, numpy.generic) and all(type(a) in (bool, int, float) for a in operands) else made
-    call.__name__ = function.__name__
-    for name in _METHODS:
-        setattr(call, name, getattr(function, name))
-    return call
-
-
-_METHODS = ("reduce", "outer", "accumulate", "reduceat")
-_TABLE: Dict[str, Any] = {}
-
-
-def _functions() -> Dict[str, Any]:
-    """NumPy's, and what the language has beside them."""
-    if _TABLE:
-        return _TABLE
-    import numpy
-    from . import _names
-    made: Dict[str, Any] = {}
-    for name in dir(numpy):
-        hidden = name.startswith(("_", "from", "load", "save", "gen", "get", "set", "show")) or name in _LEFT_OUT
-        found = None if hidden else getattr(numpy, name, None)
-        if isinstance(found, numpy.ufunc):
-            made[name] = _of_numbers(found)
-        elif callable(found) and not isinstance(found, type) and not isinstance(found, types.ModuleType):
-            made[name] = found
-    for name in OWN:
-        if not hasattr(numpy, name):
-            made[name] = _own(name)
-    for name in _REDUCERS:
-        made[name] = _own(name)
-    for name in NAMES:
-        if NAMES[name] in DTYPES_BY:
-            made[name] = _cast(name, False)
-    for name in WIDTH:
-        if name in DTYPES_BY:
-            made[name] = _cast(name, True)
-    for name, word in (("expit", "expit"), ("logit", "logit"), ("xlogy", "xlogy"), ("xlog1py", "xlog1py")):
-        made[name] = _of_scipy(_names.FUNCTIONS[word], name)
-    made.update(_both=_both, _either=_either, _neither=_neither, _choice=_choice, _where=_where, log=_log, max=_extreme("max", "maximum"), select=_select,
-                min=_extreme("min", "minimum"), len=len, **{word: _Module(word) for word in MODULES})
-    own = {"reshape": _own_sizes(0, True), "broadcast_to": _own_sizes(-1, False)}
-    made.update({name: _listed(made[name], own.get(name)) for name in ("transpose", "reshape", "flip", "squeeze", "tile", "expand_dims", "broadcast_to")})
-    made.update(permute=made["transpose"], unsqueeze=made["expand_dims"], clamp=_clip, pad=_pad,
-                clip=_clip, **dict.fromkeys(("concatenate", "cat", "concat"), _concatenate))
-    _TABLE.update(made)
-    return _TABLE
-
-
-def _of_scipy(function: Any, name: str) -> Callable[..., Any]:
-    def call(*operands: Any) -> Any:
-        if any(map(_of_trace, operands)):
-            return function(*operands)
-        from . import jit
-        import numpy
-        return jit(_LAMBDAS[len(operands)](function))(*map(numpy.asarray, operands))
-    call.__name__ = name
-    return call
-
-
-_LAMBDAS = {1: lambda function: lambda x: function(x), 2: lambda function: lambda x, y: function(x, y)}
-# Of arrays: none that reads or writes files, or gives memory away.
-_ATTRIBUTES = set("""T mT real imag shape ndim size dtype itemsize nbytes all any argmax argmin argpartition argsort astype clip compress conj conjugate copy
-cumprod cumsum diagonal dot flatten max mean min nonzero prod ptp ravel repeat reshape round searchsorted sort squeeze std sum swapaxes take trace transpose
-var""".split())
-_LINALG = set("cholesky cond cross det diagonal eig eigh eigvals eigvalsh inv lstsq matmul matrix_norm matrix_power matrix_rank multi_dot norm outer pinv qr"
-              " slogdet solve svd svdvals tensordot tensorinv tensorsolve trace vecdot vector_norm".split())
-# What reads files, draws numbers, or changes what it is given.
-_LEFT_OUT = {"load", "loadtxt", "save", "savetxt", "savez", "savez_compressed", "fromfile", "fromregex", "genfromtxt", "memmap", "copyto", "put", "place", "putmask",
-             "fill_diagonal", "put_along_axis", "test", "show_config", "show_runtime", "info", "set_printoptions", "get_printoptions", "seterr", "seterrcall",
-             "setbufsize", "vectorize", "frompyfunc", "fromfunction", "fromiter", "apply_along_axis", "apply_over_axes", "nditer", "ndenumerate", "ndindex", "asarray_chkfinite",
-             "empty", "printoptions", "errstate", "from_dlpack", "array2string", "array_repr", "array_str", "geterr", "geterrcall", "getbufsize", "piecewise", "contains", "copy",
-             "isfortran", "shares_memory", "may_share_memory", "array_split", "block", "bmat"} - {"piecewise", "copy"}
+    from typing import Any, Callable, Dict, List, NoReturn, Optional, Sequence, Tuple, Union
 
 
 # ------------------------------------------------------------------------------------------------
 # Texts
 
-class TextFunction:
-    """A text as a function. `strict`: NumPy has no part but arrays that views need; what it would compute as it is written is refused, so that
-    results have the bits of kernels, whatever sizes and strides a call has."""
+_OPEN, _CLOSE, _WAITS = "([{", ")]}", "+-*/%&|^<>=~!,("
+_MEANING = _OPEN + _CLOSE + "#\"';:!~\n\t\r\f"
 
-    def __init__(self, jit: Jit, strict: bool = False):
-        self.jit, self.strict = jit, strict
-        if strict:
-            setattr(jit, "plain", _not_as_written)
+
+class _Source:
+    """A text as statements of Python, one a line. The language's comments, semicolons, lines that go on, and ! are understood. `declares`: the text
+    has types in it, as only the language has."""
+
+    def __init__(self, text: str):
+        self.lines: List[str] = [""]
+        self.marks: List[Tuple[int, int]] = []
+        self.declares = _is_operation(text)
+        self.depth = k = 0
+        while k < len(text):
+            k = self.take(text, k)
+        self.lines = [line.strip() for line in self.lines if line.strip()]
+        self.source = "\n".join(self.lines)
+
+    def take(self, text: str, k: int) -> int:
+        letter = text[k]
+        self.depth += (letter in _OPEN) - (letter in _CLOSE)
+        if letter == "#":
+            end = text.find("\n", k)
+            return len(text) if end < 0 else end
+        if letter in "\"'":
+            end = max(text.find(letter, k + 1), k)
+            self.lines[-1] += text[k:end + 1]
+            return end + 1
+        if letter in ";\n" and self.depth <= 0 and not (letter == "\n" and self.lines[-1].rstrip()[-1:] in tuple(_WAITS)):
+            self.lines.append("")
+            return k + 1
+        if letter == ":" and self.depth <= 0:
+            self.declares = True
+        if letter == "!" and text[k + 1:k + 2] != "=":
+            self.marks.append((len([line for line in self.lines[:-1] if line.strip()]) + 1, len(self.lines[-1].lstrip().encode())))
+            letter = "~"
+        end = k + 1
+        while end < len(text) and letter not in _MEANING and text[end] not in _MEANING:
+            end += 1  # at once: a line that grows letter by letter takes the square of its length
+        self.lines[-1] += " " if letter in "\n\t\r\f" else letter if end == k + 1 else text[k:end]
+        return end
+
+
+def _is_operation(text: str) -> bool:
+    """One operation on types, as in add f32 [?,3]."""
+    parts = text.split(None, 2)
+    return len(parts) > 1 and parts[0].replace(".", "_").isidentifier() and (
+        words(parts[1])[:1] in [[name] for name in WIDTH] or parts[1].startswith("tensor<"))
+
+
+class _Tree:
+    """Assignments and expressions. `complaint`: why a text is no Python."""
+
+    def __init__(self, text: str):
+        self.text, self.given = text, _Source(text)
+        self.body: List[Any] = []
+        self.complaint = "" if self.given.source else "the text is empty"
+        if self.given.declares:
+            return
+        try:
+            self.body = self.parse(self.given.source)
+        except (SyntaxError, ValueError) as error:
+            self.complaint = f"the text is no Python: {getattr(error, 'msg', error)}"
+        for node in self.body:
+            self.check(node)
+
+    @staticmethod
+    def parse(source: str) -> Any:
+        try:
+            return compile(source, "<text>", "exec", _ast.PyCF_ONLY_AST, True).body  # type: ignore[attr-defined]
+        except MemoryError:  # its own limit; where recursion has one, there may be more room elsewhere
+            wrong("the text nests too deeply; give parts of it names: a = ...; b = ...")
+
+    def check(self, node: Any) -> None:
+        if type(node) is _ast.Assign and len(node.targets) == 1 and type(node.targets[0]) is _ast.Name or type(node) is _ast.Expr:
+            return
+        self.complaint = f"{self.given.lines[node.lineno - 1]}: a statement is an expression, or a name, = and an expression"
+
+    def shown(self, node: Any) -> str:
+        """The words of a part of the text."""
+        lines = [line.encode() for line in self.given.source.split("\n")[node.lineno - 1:node.end_lineno]]
+        lines[-1] = lines[-1][:node.end_col_offset]
+        lines[0] = lines[0][node.col_offset:]
+        text = b" ".join(lines).decode(errors="replace")
+        return text if len(text) <= 60 else text[:57] + "..."
+
+    def is_read_later(self, k: int) -> bool:
+        name = _assigned(self.body[k])
+        for node in self.body[k + 1:]:
+            read: List[str] = []
+            _walk(node.value, lambda found: read.append(found.id))
+            if name in read:
+                return True
+            if _assigned(node) == name:
+                return False
+        return False
+
+
+_LAST: List[_Tree] = []
+
+
+def _tree_of(text: str) -> _Tree:
+    """That of the last text is often asked for again."""
+    for tree in _LAST[:]:
+        if tree.text == text:
+            return tree
+    _LAST[:] = [_Tree(text)]
+    return _LAST[0]
+
+
+def _assigned(node: Any) -> str:
+    """The name that a statement defines; nothing of an expression."""
+    target: Any = node.targets[0] if type(node) is _ast.Assign else None
+    return target.id if target else ""
+
+
+def _path(node: Any) -> List[str]:
+    """np.linalg.norm as its words; nothing of another expression."""
+    parts: List[str] = []
+    while type(node) is _ast.Attribute:
+        parts.append(node.attr)
+        node = node.value
+    return [node.id, *reversed(parts)] if type(node) is _ast.Name and parts else []
+
+
+def _is_module(node: Any) -> bool:
+    """Whether it is a name of NumPy's or of the module math, or a ufunc's method."""
+    path = _path(node)
+    return bool(path) and (path[0] in MODULES or len(path) == 2 and path[1] in METHODS)
+
+
+def _is_dtype(node: Any) -> bool:
+    return type(node) is _ast.Name and node.id in NAMES
+
+
+def _walk(root: Any, found: Callable[[Any], Any]) -> None:
+    """In the order of the text, however deep it is."""
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        kind = type(node)
+        if kind is _ast.Name:
+            found(node)
+        if kind is _ast.IfExp:
+            parts = [node.body, node.test, node.orelse]
+        elif kind is _ast.Call:
+            of = [node.func.value] if type(node.func) is _ast.Attribute and not _is_module(node.func) else []
+            to = node.func.attr if of else ""
+            parts = [*of, *[a for a in node.args if to != "astype" or not _is_dtype(a)], *node.keywords]
+        elif kind is _ast.Attribute and _is_module(node) or kind is _ast.keyword and node.arg == "dtype" and _is_dtype(node.value):
+            parts = []
+        else:
+            parts = []
+            for field in node._fields:
+                part = getattr(node, field)
+                parts += part if isinstance(part, list) else [part]
+        stack += [part for part in reversed(parts) if isinstance(part, _ast.AST)]
+
+
+def names(text: str) -> Union[None, str, Tuple[str, ...]]:
+    """The operands of a text. None if it is the language's, as it declares types; a string says why it is neither
+    that nor Python."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return "the text has half of a letter, a surrogate"
+    tree = _tree_of(text)
+    if tree.given.declares:
+        return None
+    if tree.complaint:
+        return tree.complaint
+    defined: set = {*WORDS, "newaxis"}
+    operands: Dict[str, None] = {}
+    for node in tree.body:
+        _walk(node.value, lambda name: name.id in defined or operands.setdefault(name.id))
+        defined.add(_assigned(node))
+    return tuple(operands)
+
+
+# ------------------------------------------------------------------------------------------------
+# Expressions
+
+_SCALARS = (bool, int, float)
+
+
+class _Reading:
+    """What Python makes of a text, with arrays of a trace or of NumPy for names."""
+
+    def __init__(self, tree: _Tree, held: Dict[str, Any], trace: Optional[Trace]):
+        self.tree, self.names, self.trace, self.words = tree, held, trace, Words(trace)
+        self.marks = frozenset(tree.given.marks)
+
+    def run(self) -> List[Tuple[str, Any]]:
+        """Results: expressions, and what no later statement reads."""
+        results = []
+        for k, node in enumerate(self.tree.body):
+            value = self.read(node.value)
+            name = _assigned(node)
+            if name:
+                self.names[name] = value
+            if not name or not self.tree.is_read_later(k):
+                results.append((name, self.whole(node.value, value)))
+        return results
+
+    def foreign(self, node: Any, why: str) -> NoReturn:
+        raise foreign(f"{self.tree.shown(node)}: {why}")
+
+    def read(self, node: Any) -> Any:
+        reader = self.READERS.get(type(node))
+        if reader is None:
+            self.foreign(node, "evaluate has no such expression; tosajit.compile takes the library's own language")
+        return reader(self, node)
+
+    def whole(self, node: Any, value: Any) -> Any:
+        """A result."""
+        if isinstance(value, (tuple, list)) and any(map(is_array, value)):
+            return type(value)(self.operand(node, a) for a in value)
+        return value if isinstance(value, dict) else self.operand(node, value)
+
+    def operand(self, node: Any, value: Any) -> Any:
+        """What an operator meets."""
+        if type(value) in _SCALARS or is_array(value):
+            return value
+        if isinstance(value, (list, tuple)):
+            if self.trace is not None:
+                return self.trace.array(value)
+            import numpy
+            return numpy.array(value)
+        if isinstance(value, complex):
+            refuse("there are no complex numbers; compute with the real and the imaginary part as two arrays")
+        return self.foreign(node, "is neither a number nor an array")
+
+    def name(self, node: Any) -> Any:
+        if node.id in self.names:
+            return self.names[node.id]
+        if node.id == "newaxis":
+            return None
+        if node.id in WORDS:
+            return WORDS[node.id]
+        found = self.words.find(node.id)
+        return found if isinstance(found, Cast) else self.foreign(node, "is neither a number nor an array")
+
+    def constant(self, node: Any) -> Any:
+        return node.value
+
+    def several(self, node: Any) -> Any:
+        items = [self.read(item) for item in node.elts]
+        return tuple(items) if type(node) is _ast.Tuple else items
+
+    def table(self, node: Any) -> Any:
+        return {self.read(key): self.read(item) for key, item in zip(node.keys, node.values)}
+
+    # --------------------------------------------------------------------------------------------
+    # Operators
+
+    def binary(self, node: Any) -> Any:
+        """Terms of a long sum are no recursion."""
+        spine = [node]
+        while type(spine[-1].left) is _ast.BinOp:
+            spine.append(spine[-1].left)
+        value = self.read(spine[-1].left)
+        while spine:
+            node = spine.pop()
+            sign, a, b = type(node.op), self.operand(node.left, value), self.operand(node.right, self.read(node.right))
+            if type(a) in _SCALARS and type(b) in _SCALARS and sign is not _ast.MatMult:
+                value = fold(sign, a, b)
+            elif self.trace is not None and (is_traced(a) or is_traced(b)):
+                value = self.trace.binary(sign, a, b)
+            else:
+                value = PLAIN[sign](a, b)
+        return value
+
+    def unary(self, node: Any) -> Any:
+        value, sign = self.operand(node.operand, self.read(node.operand)), type(node.op)
+        if sign is _ast.Not or (node.lineno, node.col_offset) in self.marks:
+            return self.words.find("logical_not")(value) if is_array(value) else not value
+        if type(value) in _SCALARS:
+            return fold(sign, value)
+        if self.trace is not None and is_traced(value):
+            return self.trace.unary(_SIGNS[sign][0], _SIGNS[sign][1], value)
+        return _SIGNS[sign][1](value)
+
+    def compare(self, node: Any) -> Any:
+        parts = [node.left, *node.comparators]
+        values = [self.operand(part, self.read(part)) for part in parts]
+        made: Any = None
+        for k, op in enumerate(node.ops):
+            if type(op) not in COMPARE:
+                self.foreign(node, "arrays are compared by == != < <= > >=")
+            one = self.compared(type(op), values[k], values[k + 1])
+            made = one if made is None else self.logical("logical_and", made, one)
+        return made
+
+    def compared(self, op: Any, a: Any, b: Any) -> Any:
+        if self.trace is not None and (is_traced(a) or is_traced(b)):
+            return self.trace.compare(COMPARE[op], a, b)
+        return fold(op, a, b) if type(a) in _SCALARS and type(b) in _SCALARS else _COMPARED[op](a, b)
+
+    def logical(self, name: str, a: Any, b: Any) -> Any:
+        """`and` and `or`, which of arrays are those of their elements."""
+        if is_array(a) or is_array(b):
+            return self.words.find(name)(a, b)
+        return (a and b) if name == "logical_and" else a or b
+
+    def truths(self, node: Any) -> Any:
+        values = [self.operand(part, self.read(part)) for part in node.values]
+        made = values[0]
+        for value in values[1:]:
+            made = self.logical("logical_and" if type(node.op) is _ast.And else "logical_or", made, value)
+        return made
+
+    def choice(self, node: Any) -> Any:
+        condition = self.read(node.test)
+        if is_array(condition):
+            return self.words.find("where")(condition, self.operand(node.body, self.read(node.body)), self.operand(node.orelse, self.read(node.orelse)))
+        asks: List[Any] = []
+        stack = [node.test]
+        while stack:
+            part = stack.pop()
+            asks += [part] if isinstance(part, _ast.Attribute) or isinstance(part, _ast.Name) and part.id == "len" else []
+            stack += [getattr(part, field) for field in part._fields if isinstance(getattr(part, field), _ast.AST)]
+            stack += [item for field in part._fields if isinstance(getattr(part, field), list) for item in getattr(part, field) if isinstance(item, _ast.AST)]
+        if asks:  # of sizes it is Python's
+            return self.read(node.body if condition else node.orelse)
+        a, b = self.read(node.body), self.read(node.orelse)
+        if not is_array(a) and not is_array(b):
+            return a if condition else b
+        return self.words.find("where")(condition, self.operand(node.body, a), self.operand(node.orelse, b))
+
+    # --------------------------------------------------------------------------------------------
+    # Calls
+
+    def argument(self, node: Any) -> Any:
+        value = self.read(node)
+        if isinstance(value, Cast) and self.trace is None:
+            return value.dtype
+        if isinstance(value, complex):
+            refuse("there are no complex numbers; compute with the real and the imaginary part as two arrays")
+        return value
+
+    def call(self, node: Any) -> Any:
+        if any(type(a) is _ast.Starred for a in node.args) or any(k.arg is None for k in node.keywords):
+            self.foreign(node, "arguments are given one by one")
+        function = self.function(node)
+        args = [self.argument(a) for a in node.args]
+        keywords = {k.arg: self.argument(k.value) for k in node.keywords}
+        if len(keywords) < len(node.keywords):
+            self.foreign(node, "an argument is given twice")
+        return function(*args, **keywords)
+
+    def function(self, node: Any) -> Any:
+        called, name = node.func, getattr(node.func, "attr", "")
+        if type(called) is _ast.Name:
+            if called.id in self.names:
+                self.foreign(node, "is no function that is called by its name")
+            found = self.words.find(called.id)
+            return found if found is not None else self.foreign(node, self.unknown(called.id))
+        if not name:
+            self.foreign(node, "is no function that is called by its name")
+        if _is_module(called) and _path(called)[0] not in self.names:
+            path = _path(called)
+            found = self.words.of_module(path) if path[0] in MODULES else Words.method(*path)
+            return found if callable(found) else self.foreign(node, f"{name} is no function of texts, and no method of an array")
+        if name not in ATTRIBUTES:
+            self.foreign(node, f"{name} is no function of texts, and no method of an array")
+        method = getattr(self.array(called.value), name)
+        if name in REDUCERS:
+            return lambda *args, **keywords: method(*args, **{{"dim": "axis", "keepdim": "keepdims"}.get(key, key): a for key, a in keywords.items()})
+        return method
+
+    def array(self, node: Any) -> Any:
+        value = self.operand(node, self.read(node))
+        if type(value) in _SCALARS or isinstance(value, Number):
+            if self.trace is not None:
+                return self.trace.array(value)
+            import numpy
+            return numpy.asarray(value)[()]
+        return value
+
+    def unknown(self, name: str) -> str:
+        import difflib
+        near = difflib.get_close_matches(name, known_names(), 1, 0.8)
+        return f"there is no function {name}" + (f"; did you mean {near[0]}?" if near else "; tosajit.compile takes the library's own language")
+
+    def attribute(self, node: Any) -> Any:
+        path = _path(node)
+        if path and path[0] in MODULES and path[0] not in self.names:
+            found = self.words.of_module(path)
+            if path[1:] == ["newaxis"] or isinstance(found, (float, bool, Cast)):
+                return found
+            self.foreign(node, f"{path[0]} has no .{node.attr} here")
+        if node.attr not in ATTRIBUTES:
+            self.foreign(node, f"an array has no .{node.attr} here")
+        found = getattr(self.array(node.value), node.attr)
+        return found if not callable(found) else self.foreign(node, f"an array has no .{node.attr} here")
+
+    def subscript(self, node: Any) -> Any:
+        value = self.read(node.value)
+        if not isinstance(value, (tuple, list)):
+            value = self.array(node.value) if type(value) in _SCALARS or isinstance(value, Number) else self.operand(node.value, value)
+        return value[self.argument(node.slice)]
+
+    def range(self, node: Any) -> slice:
+        return slice(*[None if bound is None else self.read(bound) for bound in (node.lower, node.upper, node.step)])
+
+    READERS: Dict[Any, Callable[..., Any]] = {
+        _ast.Name: name, _ast.Constant: constant, _ast.Attribute: attribute, _ast.List: several, _ast.Tuple: several, _ast.Dict: table, _ast.BinOp: binary, _ast.UnaryOp: unary,
+        _ast.Compare: compare, _ast.BoolOp: truths, _ast.IfExp: choice, _ast.Call: call, _ast.Subscript: subscript, _ast.Slice: range}
+
+
+_SIGNS: Dict[Any, Any] = {_ast.USub: (lambda t, x: t.negate(x), operator.neg), _ast.UAdd: (positive, operator.pos), _ast.Invert: (invert, operator.invert)}
+_COMPARED = {_ast.Eq: operator.eq, _ast.NotEq: operator.ne, _ast.Lt: operator.lt, _ast.LtE: operator.le, _ast.Gt: operator.gt, _ast.GtE: operator.ge}
+
+
+# ------------------------------------------------------------------------------------------------
+# One kernel
+
+def translate(text: str, operands: Sequence[str], types: Sequence[str], weak: Sequence[str], shapes: Sequence[Tuple[int, ...]], numbers: Sequence[Any],
+              out: Optional[str], casting: str) -> Any:
+    """The text for operands of these types, and perhaps another one, which finds what must not be: its number, and what to say of each, and
+    whether it is about calls without an empty operand, too. None for a text of the language. Weak operands have a kind, b, i or f, and a
+    type that has their number. The last result is cast to out. None and a function where it is more than one kernel's."""
+    tree = _tree_of(text)
+    if not tree.body:
+        return None
+    strong = sorted({own for own, how in zip(types, weak) if not how})
+    if casting in ("no", "equiv") and len(strong) > 1:
+        refuse(f"the operands are of {' and '.join(strong)}, which casting={casting!r} keeps apart")
+    taken = [name for name in map(_assigned, tree.body) if name]
+    t = Trace(operands, types, weak, list(map(len, shapes)), list(shapes), loose=True, taken=taken)
+    held = {name: Number(t, t.weak_value(k), numbers[k], {k}) if weak[k] else t.arrays[k] for k, name in enumerate(operands)}
+    try:
+        return _one_kernel(t, _Reading(tree, held, t).run(), out, casting)
+    except RecursionError:
+        raise
+    except Foreign as error:
+        raise _said(ArgumentError, str(error)) from None
+    except Exception as error:
+        if casting in ("no", "equiv", "safe") and isinstance(error, Error) or hasattr(error, "final"):
+            raise
+        if "numpy" not in sys.modules:
+            if isinstance(error, Left):
+                raise _said(ArgumentError, f"{_short(text)}: no kernel computes it: {error}; NumPy would, which this program has not imported") from None
+            raise error if isinstance(error, Error) else _said(ArgumentError, f"{_short(text)}: {error}") from None
+        return None, TextFunction(tree, operands, error=error if isinstance(error, Error) else None)
+
+
+def _said(kind: Any, sentence: str) -> Any:
+    error = kind(sentence)
+    error.status = "TOSAJIT_INVALID_ARGUMENT"
+    return error
+
+
+def _short(text: str) -> str:
+    shown = " ".join(text.split())
+    return shown if len(shown) <= 60 else shown[:57] + "..."
+
+
+def _one_kernel(t: Trace, results: Sequence[Tuple[str, Any]], out: Optional[str], casting: str) -> Any:
+    if any(not isinstance(a, (Array, Number, *_SCALARS)) for _, a in results):
+        raise Left("results are lists, or NumPy's own")
+    if t.sized or t.ones or t.asked or t.extras or any(isinstance(a, Array) and a.mask is not None for _, a in results):
+        raise Left("sizes, or numbers of the call, decide what is computed")
+    named = []
+    for k, (name, a) in enumerate(results):
+        value = t.text.array(t.value(a))
+        if out is not None and k == len(results) - 1 and value.type != out:
+            if not may_cast(value.type, out, casting):
+                error: Any = ElementTypeError(f"the result is of {value.type}, which casting={casting!r} does not make the {out} of out")
+                error.status, error.final = "TOSAJIT_TYPE_MISMATCH", True
+                raise error
+            value = Value(astype(t.text, value, out).text, out, places=value.places)
+        named.append((name, t.text.dense(value)))
+    t.settled()
+    return write(t.text, named, Weak(t.names, t.spelled, t.types, t.weak), t.ranks)
+
+
+def reword(error: Any, text: str, operands: Sequence[str]) -> None:
+    """Of an error about a text that was made here, what it says of the caller's."""
+    sentence = str(error).split("\n")[0]
+    place, sign, rest = sentence.partition(": error: ")
+    sentence = rest if sign and place.replace(":", "").isdigit() else sentence
+    for k, name in enumerate(operands):
+        sentence = sentence.replace(spelled(name, k), name) if spelled(name, k) != name else sentence
+    error.args = (f"{_short(text)}: {sentence}",)
+
+
+# ------------------------------------------------------------------------------------------------
+# More than one
+
+class _Alone:
+    """What a text reads beside its operands: nothing (_jit.py)."""
+
+    captured: Tuple[Any, ...] = ()
+    watched: Tuple[Any, ...] = ()
+    objects: Tuple[Any, ...] = ()
+    names: Tuple[str, ...] = ()
+    unsafe, is_plain = "", True
+
+    @staticmethod
+    def with_others(function: Any, *others: Any) -> Any:
+        return function
+
+
+class _TextJit(Jit):
+    """A text as a function. `strict`: NumPy has no part but arrays that views need."""
+
+    loose = True
+
+    def __init__(self, tree: _Tree, operands: Sequence[str], strict: bool):
+        self.tree, self.operands_named, self.strict = tree, tuple(operands), strict
+        super().__init__(self.run, {})
+
+    def see(self, function: Any) -> None:
+        self.__name__ = self.__qualname__ = _short(self.tree.text)
+        self.parameters, self.simple, self.takes_out = self.operands_named, True, False
+
+    def renew(self) -> None:
+        self.around: Any = _Alone
+        self.function._renew((), ())
+
+    def around_is_same(self) -> bool:
+        return True
+
+    def unfit(self, tree: Any) -> str:
+        return ""
+
+    def run(self, *operands: Any) -> Any:
+        traced = next((a.program for a in operands if is_traced(a)), None)
+        if traced is None:
+            import numpy
+            operands = tuple(a if type(a) in _SCALARS or isinstance(a, (numpy.ndarray, numpy.generic)) else numpy.asarray(a) for a in operands)
+        results = [a for _, a in _Reading(self.tree, dict(zip(self.operands_named, operands)), traced).run()]
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def plain(self, tree: Any, leaves: Any, out: Any) -> Any:
+        """What is computed as it is written has other bits than kernels have."""
+        made = super().plain(tree, leaves, out)
+        return made if not self.strict else wrong("no kernel computes it")
+
+
+class TextFunction:
+    """What computes a text that is more than one kernel's, or NumPy's. `error`: what a kernel's text would be refused for."""
+
+    def __init__(self, tree: _Tree, operands: Sequence[str], strict: bool = False, error: Any = None):
+        self.jit, self.strict, self.error = _TextJit(tree, operands, strict), strict, error
 
     def __call__(self, engine: Any, operands: Tuple[Any, ...], out: Any, casting: str) -> Any:
         import numpy
@@ -395,54 +584,54 @@ class TextFunction:
         try:
             with numpy.errstate(all="ignore"):
                 made = self.jit.function(*operands)
+        except Foreign as error:
+            raise _said(ArgumentError, str(error)) from None
+        except RecursionError:
+            raise
+        except Exception:
+            if self.error is not None:
+                raise self.error from None
+            raise
         finally:
             self.jit.engines.pop(thread, None)
-        if made is None:
-            wrong("the text gives no array")
         if out is not None:
-            several, outs = made if type(made) is tuple else (made,), out if type(out) is tuple else (out,)
-            if len(several) != len(outs):
-                wrong(f"out: a tuple of {len(several)} arrays is needed, one for each result")
-            for result, to in zip(several, outs):
-                if numpy.shape(result) != tuple(numpy.shape(to)):
-                    wrong(f"the result has the shape {numpy.shape(result)}, and out {tuple(numpy.shape(to))}")
-            for result, to in zip(several, outs):
-                numpy.copyto(numpy.asarray(to), result, casting=casting)
-            return out
-        arrays = lambda a: tuple(map(arrays, a)) if type(a) is tuple else numpy.asarray(a) if isinstance(a, (numpy.generic, bool, int, float)) else a
-        return arrays(made)
+            return _into(out, made, casting)
+        return _arrays(made)
 
 
-def _not_as_written(*given: Any) -> NoReturn:
-    wrong("no kernel computes it")
+def _arrays(a: Any) -> Any:
+    import numpy
+    return tuple(map(_arrays, a)) if type(a) is tuple else numpy.asarray(a) if isinstance(a, (numpy.generic, *_SCALARS)) else a
 
 
-def function_of(statements: Sequence[Any], text: str, operands: Sequence[str], strict: bool = False) -> Optional[TextFunction]:
-    """Of statements; None where they have what neither Python nor NumPy gives arrays a meaning for."""
-    if "numpy" not in sys.modules:
+def _into(out: Any, made: Any, casting: str) -> Any:
+    import numpy
+    several, outs = made if type(made) is tuple else (made,), out if type(out) is tuple else (out,)
+    if len(several) != len(outs):
+        wrong(f"out: a tuple of {len(several)} arrays is needed, one for each result")
+    for result, to in zip(several, outs):
+        if numpy.shape(result) != tuple(numpy.shape(to)):
+            wrong(f"the result has the shape {numpy.shape(result)}, and out {tuple(numpy.shape(to))}")
+    for result, to in zip(several, outs):
+        numpy.copyto(numpy.asarray(to), result, casting=casting)
+    return out
+
+
+_KEPT: Dict[Any, Any] = {}  # functions of texts with views that no strides say
+_MOST_KEPT = 256
+
+
+def by_numpy(text: str, operands: Sequence[str], objects: Sequence[Any], whatever: bool) -> Any:
+    """A function that is the text, where an operand is of uint64 or complex, which no kernel has; or whatever they are, of kernels and views."""
+    if "numpy" not in sys.modules or not _tree_of(text).body:
         return None
-    assigned: List[str] = []
-    results: List[str] = []
-    body: List[Any] = []
-    try:
-        for k, node in enumerate(statements):
-            target = node.targets[0].id if hasattr(node, "targets") else f"_result_{k}"
-            if any(not isinstance(part, _ALLOWED) for part in ast.walk(node.value)):
-                return None
-            value = _Write([*operands, *assigned]).visit(node.value)
-            later = any(isinstance(part, ast.Name) and part.id == target for other in statements[k + 1:] for part in ast.walk(other.value))
-            assigned.append(target)
-            results += [] if later else [target]
-            body.append(ast.Assign([ast.Name(target, ast.Store())], value))
-        names = [ast.Name(name, ast.Load()) for name in dict.fromkeys(results)]
-        body.append(ast.Return(names[0] if len(names) == 1 else ast.Tuple(list(names), ast.Load())))
-        arguments = ast.arguments([], [ast.arg(name) for name in operands], None, [], [], None, [])
-        module = ast.Module([ast.FunctionDef("text", arguments, body, [], None)], [])
-        for part in ast.walk(module):
-            if isinstance(part, ast.FunctionDef):
-                part.type_params = []  # of Python 3.12
-        space: Dict[str, Any] = dict(_functions(), __builtins__={})
-        exec(compile(ast.fix_missing_locations(module), f"<{text}>", "exec"), space)
-    except (_Foreign, RecursionError, SyntaxError, ValueError, MemoryError):
+    if whatever:
+        key = text, tuple(operands)
+        if key not in _KEPT:
+            while len(_KEPT) >= _MOST_KEPT:
+                _KEPT.pop(next(iter(_KEPT)), None)
+            _KEPT[key] = TextFunction(_tree_of(text), operands, True)
+        return _KEPT.get(key)
+    if not any(getattr(getattr(a, "dtype", None), "name", "") in ("uint64", "complex64", "complex128") and type(a).__module__ == "numpy" for a in objects):
         return None
-    return TextFunction(Jit(space["text"], {}), strict)
+    return TextFunction(_tree_of(text), operands)

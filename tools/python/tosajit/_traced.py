@@ -6,7 +6,7 @@ from __future__ import annotations
 import functools
 import sys
 
-from ._array import DTYPES, Array, Left, Number, Trace
+from ._array import DTYPES, Array, Left, Number, Trace, Unsigned
 from ._jit import LEAF, Watched, _Static, _copied, _records, flatten, unflatten
 from ._names import seen
 from ._steps import Steps, run_kernel
@@ -65,7 +65,8 @@ class Tracing:
             raise Left("it has more operands than a kernel")
         numpy = sys.modules.get("numpy")
         scalars = {k: a for k, a in enumerate(self.operands) if numpy is not None and isinstance(a, numpy.generic)}
-        t = self.trace = Trace(_names(self.jit, self.tree, self.count), self.types, weak, [len(s) for s in self.sizes], self.sizes, scalars)
+        t = self.trace = Trace(_names(self.jit, self.tree, self.count), self.types, weak, [len(s) for s in self.sizes], self.sizes, scalars,
+                               self.jit.loose)
         if numpy is not None and all(how or type(a) is numpy.ndarray or isinstance(a, numpy.generic) for a, how in zip(self.operands, weak)):
             self.steps = t.steps = Steps(t, self.jit.engine, self.operands)
             t.cut = cut
@@ -116,7 +117,7 @@ class Tracing:
         leaves: List[Any] = []
         shape = flatten(result, leaves)
         results, places = self.results(leaves)
-        if any(what == "constant" for what, _ in self.steps.steps) if self.steps is not None else t.extras:
+        if not t.loose and (any(what == "constant" for what, _ in self.steps.steps) if self.steps is not None else t.extras):
             self.compare(cut)
         written = list(t.written)
         results += [t.written[k] for k in written]
@@ -158,7 +159,7 @@ class Tracing:
         self.kernels = self.steps.kernels
         t.sized = t.sized or not t.is_read([kernel.text for kernel in self.kernels])
         at = [self.steps.place(a) for a in results]
-        places = [(how, at[what] if how in ("result", "python", "array") else what) for how, what in places]
+        places = [(how, at[what] if how in ("result", "python", "array", "unsigned") else what) for how, what in places]
         finish = functools.partial(self.run_steps, shape, places, list(zip(written, at[len(at) - len(written):])))
         return (None, None, finish, self.asked(), t.for_sizes, None, None, False)
 
@@ -203,10 +204,11 @@ class Tracing:
             if leaf.operand is not None and leaf.operand < t.count:
                 places.append(("operand", leaf.operand))
                 continue
-            k = next((k for k, other in enumerate(results) if other is leaf), len(results))
+            own = leaf.bits if isinstance(leaf, Unsigned) else leaf
+            k = next((k for k, other in enumerate(results) if other is own), len(results))
             if k == len(results):
-                results.append(leaf)
-            places.append(("python" if leaf.python else "array" if leaf.stays and not leaf.ndim else "result", k))
+                results.append(own)
+            places.append(("unsigned" if own is not leaf else "python" if leaf.python else "array" if leaf.stays and not leaf.ndim else "result", k))
         return results, places
 
     # --------------------------------------------------------------------------------------------
@@ -226,6 +228,8 @@ class Tracing:
                 found.append(several[what].item())
             elif how == "array":
                 found.append(numpy.asarray(several[what]))
+            elif how == "unsigned":
+                found.append(numpy.asarray(several[what]).view(numpy.uint64)[()])
             elif how == "result":
                 a = several[what]
                 found.append(a[()] if isinstance(a, numpy.ndarray) and a.ndim == 0 else a)

@@ -4,52 +4,11 @@
 other dimensions; and which of NumPy's dimensions is which of the language's."""
 from __future__ import annotations
 
-import _ast
-
-from ._arithmetic import DIM, GAP, ONE, Text, Value, fold, wrong
+from ._arithmetic import DIM, GAP, ONE, Text, Value
 
 TYPE_CHECKING = False  # module typing takes longer to load than everything else here
 if TYPE_CHECKING:
     from typing import Any, List, Sequence, Tuple
-
-
-class Dimensions:
-    """What stands in a text as numbers: axes, sizes, subscripts."""
-
-    @staticmethod
-    def plain(node: Any) -> Any:
-        """A number, None, a word, or a list of these; nothing else can be an axis."""
-        kind = type(node)
-        if kind is _ast.Constant and (node.value is None or isinstance(node.value, (bool, int, float, str))):
-            return node.value
-        if kind is _ast.UnaryOp and type(node.op) in (_ast.USub, _ast.UAdd):
-            value = Dimensions.plain(node.operand)
-            if isinstance(value, (int, float)):
-                return -value if type(node.op) is _ast.USub else value
-        if kind is _ast.BinOp:
-            a, b = Dimensions.plain(node.left), Dimensions.plain(node.right)
-            if isinstance(a, (int, float)) and isinstance(b, (int, float)):
-                return fold(type(node.op), a, b).number
-        if kind in (_ast.Tuple, _ast.List):
-            return [Dimensions.plain(item) for item in node.elts]
-        if kind is _ast.Name and node.id in ("newaxis", "true", "false"):
-            return {"newaxis": None, "true": True, "false": False}[node.id]
-        raise TypeError
-
-    @staticmethod
-    def axes(value: Any, rank: int, what: str) -> List[int]:
-        """One axis or several, counted from the front."""
-        axes = value if isinstance(value, list) else [value]
-        found: List[int] = []
-        for axis in axes:
-            if not isinstance(axis, int) or isinstance(axis, bool):
-                wrong(f"{what}: an axis is a whole number, or a tuple of them")
-            if not -rank <= axis < rank:
-                wrong(f"{what}: axis {axis} is none of {rank} dimensions")
-            if axis % rank in found:
-                wrong(f"{what}: axis {axis} is given twice")
-            found.append(axis % rank)
-        return found
 
 
 def at_places(value: Value) -> List[int]:
