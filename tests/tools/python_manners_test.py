@@ -376,6 +376,23 @@ class Manners(unittest.TestCase):
         self.assertIs(tosajit.evaluate("x.sum(axis=1)", out=out), out)
         self.assertEqual(out[0], 1.5)
 
+    def test_what_numpy_computes_or_says_itself(self):
+        u, x, n = np.arange(3, dtype=np.uint64), np.arange(3.0), np.arange(3, dtype=np.int8)
+        for text, kind in (("u * -1", OverflowError), ("x[::0]", ValueError), ("tile(x, 10 ** 12)", MemoryError), ("x.sum(nothing=1)", TypeError), ("x[5]", IndexError),
+                           ("2 @ u", ValueError)):
+            for _ in range(2):
+                with self.assertRaises(kind, msg=text):
+                    tosajit.evaluate(text, {"u": u, "x": x}, {})
+        w = np.array([2**32 - 1] * 4, np.uint32)
+        for text in ("where(n > 0, 300, n)", "where(n > 0, n, -200)"):
+            np.testing.assert_array_equal(tosajit.evaluate(text), eval(text, {"where": np.where, "n": n}), text)
+        for text in ("sum(n8) / 2", "sum(w) * 0.5", "sum(w) + sum(n8)", "sum(w) - 5", "prod(w) / 3", "prod(w)", "float64(prod(w))", "prod(w) > 3", "sum(n8) // 2", "sum(w, axis=0) + w"):
+            self.compare(text, {"w": w, "n8": np.arange(7, dtype=np.uint8)})
+        f = np.array([-2.0, -1.5, 300, 70000, -70000, 0.7])
+        for dtype in ("uint8", "uint16", "uint32", "int8", "int16"):
+            self.compare(f"{dtype}(f)", {"f": f})
+            np.testing.assert_array_equal(tosajit.jit(lambda f: f.astype(dtype))(f), f.astype(dtype))
+
     def test_names_of_other_letters(self):
         größe, λ = np.array([4, 9], np.int32), np.array([0.5, 2])
         self.compare("größe / 2 + λ", {"größe": größe, "λ": λ})
