@@ -268,7 +268,7 @@ class Trace:
         sizes = None if mask is not None else broadcast(*[a.sizes if isinstance(a, Array) else () for a in operands if a is not None])
         if sizes is None and mask is None and not self.loose:
             self.misfit("sizes that do not fit")
-        made = Array(self, self.text.name(value), sizes, mask=mask)
+        made = Array(self, self.text.short(value) if self.loose else self.text.name(value), sizes, mask=mask)
         made.python = python
         if sum(isinstance(a, Array) and a.value.rank > 0 for a in operands) > 1:
             self.fitted.append(made.value.text)
