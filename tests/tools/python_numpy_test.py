@@ -140,8 +140,13 @@ class NumPy(unittest.TestCase):
             with self.assertRaisesRegex((tosajit.Error, ValueError), "no value of u8"):
                 tosajit.compile("y = x + k : u8[?], u8")(x, number)
         for text in ("x + 256", "x - (-1)"):
-            with self.assertRaisesRegex(tosajit.Error, "no value of u8"):
-                tosajit.evaluate(text, x=x)
+            try:
+                expected = eval(text, {"x": x})
+            except OverflowError:
+                with self.assertRaisesRegex(tosajit.Error, "no value of u8"):
+                    tosajit.evaluate(text, x=x)
+            else:  # NumPy 1 takes a wider type, and so what is left to it has that
+                np.testing.assert_array_equal(tosajit.evaluate(text, x=x), expected)
 
     def test_reductions_of_nothing_behind_views(self):
         for dtype in (np.float16, np.float32, np.float64):
