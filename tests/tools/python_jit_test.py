@@ -443,6 +443,21 @@ class Jit(unittest.TestCase):
         self.check(lambda a: (a * 2, None, "text", 3), x)
         self.check(lambda a, how: a.sum() if how == "sum" else a.mean(), x, "sum")
 
+    def test_more_operands_than_a_kernel_may_have(self):
+        for count in (63, 64, 65, 500):
+            self.check(lambda numbers: np.asarray(numbers) * 2, [float(k) for k in range(count)], kernels=None)
+            self.check(lambda rows: np.stack(rows) + 1, [arrays(3)] * count, kernels=None)
+            self.check(eval(f"lambda {', '.join(f'a{k}' for k in range(count))}: a0 + a{count - 1}"), *[arrays(3)] * count, kernels=None)
+        space = {f"a{k}": arrays(3) for k in range(100)}
+        exec(f"def f(x): return {' + '.join(space)} + x", space)
+        self.check(space["f"], arrays(3), kernels=None)
+
+    def test_arguments_that_numpy_calls_none(self):
+        x, none = arrays(3, 4), np._NoValue
+        self.check(lambda a: np.sum(a, axis=0, keepdims=none, initial=none, where=none), x)
+        self.check(lambda a: np.max(a, keepdims=none) + np.add.reduce(a, initial=none), x)
+        self.check(lambda a: np.argmax(a, keepdims=none), x, kernels=None)
+
     def test_what_returns_its_argument(self):
         f, x = tosajit.jit(lambda a, b: (a, a + b)), arrays(3)
         self.assertIs(f(x, x)[0], x)

@@ -414,7 +414,8 @@ static PyObject *function_call_quickly(PyObject *self, PyObject *const *args, si
                                        PyObject *names) {
     function_object *f = (function_object *)self;
     const Py_ssize_t own = (Py_ssize_t)(count & SIZE_MAX >> 1); /* its highest bit is a flag */
-    if (own == f->count && (!names || is_only_out(names)) && is_unchanged(f)) {
+    if (own == f->count && own + PyTuple_Size(f->captured) <= TOSAJIT_MAX_TENSORS &&
+        (!names || is_only_out(names)) && is_unchanged(f)) {
         calling c;
         c.f = f;
         c.given.out = names && args[own] != Py_None ? args[own] : NULL;

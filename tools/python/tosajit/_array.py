@@ -896,10 +896,17 @@ def _holds(a: Any) -> bool:
 # ------------------------------------------------------------------------------------------------
 # NumPy's protocols
 
+def _given(keywords: Dict[str, Any]) -> Dict[str, Any]:
+    """Without those that NumPy's own functions hand on where their callers gave none."""
+    import numpy
+    nothing = getattr(numpy, "_NoValue", None)
+    return {key: value for key, value in keywords.items() if value is not nothing or value is None}
+
+
 def ufunc_of(t: Trace, ufunc: Any, method: str, inputs: Sequence[Any], keywords: Dict[str, Any]) -> Any:
     from ._names import FUNCTIONS, REDUCED, is_ufunc
     name, out = ufunc.__name__, keywords.get("out")
-    keywords = {key: value for key, value in keywords.items() if key != "out"}
+    keywords = {key: value for key, value in _given(keywords).items() if key != "out"}
     if isinstance(out, tuple):
         out = out[0] if len(out) == 1 else left("several out")
     known = is_ufunc(ufunc)
@@ -931,7 +938,7 @@ def ufunc_of(t: Trace, ufunc: Any, method: str, inputs: Sequence[Any], keywords:
 
 def function_of(t: Trace, function: Any, args: Sequence[Any], keywords: Dict[str, Any]) -> Any:
     from ._names import FUNCTIONS, name_of
-    name = name_of(function)
+    name, keywords = name_of(function), _given(keywords)
     if name is None:
         return t.leave(function, args, keywords)
     out = keywords.pop("out", None) if "out" in keywords else None

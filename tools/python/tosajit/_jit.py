@@ -15,7 +15,7 @@ TYPE_CHECKING = False  # module typing takes longer to load than everything else
 if TYPE_CHECKING:
     from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
-_MOST_OPERANDS, _MOST_CONSTANTS, _MOST_STRUCTURES = 64, 24, 256
+_MOST_OPERANDS, _MOST_STRUCTURES = 64, 256
 _NUMBERS = (bool, int, float)
 
 
@@ -520,7 +520,7 @@ class Jit:
         if _traced(leaves):
             made = self.__wrapped__(*args, **keywords)
             return made if out is None else _copied(out, made)
-        if _is_opaque(tree):
+        if _is_opaque(tree) or len(leaves) > _MOST_OPERANDS:
             made = self.__wrapped__(*args, **keywords)
             return made if out is None else _copied(out, made)
         called = self.structures.get(tree)
