@@ -4,6 +4,7 @@
 import collections
 import copy
 import functools
+import inspect
 import os
 import pickle
 import subprocess
@@ -451,6 +452,23 @@ class Jit(unittest.TestCase):
         space = {f"a{k}": arrays(3) for k in range(100)}
         exec(f"def f(x): return {' + '.join(space)} + x", space)
         self.check(space["f"], arrays(3), kernels=None)
+
+    def test_arguments_by_position(self):
+        x = arrays(3, 4)
+        for text in ("np.sum(a, 0, None, None, True)", "np.sum(a, 0, None, None, False, 5.0)", "a.sum(0, None, None, True)", "np.max(a, 0, None, True)",
+                     "a.max(1, None, True)", "np.mean(a, 0, None, None, True)", "a.mean(0, None, None, True)", "np.std(a, 0, None, None, 1)",
+                     "a.var(0, None, None, 1, True)", "np.any(a, 0, None, True)", "np.nansum(a, 0, None, None, True)", "np.nanmax(a, 0, None, True)",
+                     "np.clip(a, -1, 1, None)", "a.clip(-1, 1, None)", "np.round(a, 1, None)", "np.stack([a, a], 0, None)", "np.ptp(a, 0, None, True)"):
+            self.check(eval(f"lambda a: {text}"), x, what=text)
+        self.check(lambda a: (np.sum(a, 0, None, a[0]), a), x, kernels=None)
+        from tosajit._names import FUNCTIONS, OUT
+        for name in FUNCTIONS:
+            try:
+                names = inspect.signature(getattr(np, name)).parameters
+            except (AttributeError, ValueError):
+                continue  # none of NumPy's, or one that does not tell
+            by_position = "out" in names and names["out"].kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
+            self.assertEqual(OUT.get(name), list(names).index("out") if by_position else None, name)
 
     def test_arguments_that_numpy_calls_none(self):
         x, none = arrays(3, 4), np._NoValue

@@ -937,11 +937,11 @@ def ufunc_of(t: Trace, ufunc: Any, method: str, inputs: Sequence[Any], keywords:
 
 
 def function_of(t: Trace, function: Any, args: Sequence[Any], keywords: Dict[str, Any]) -> Any:
-    from ._names import FUNCTIONS, name_of
+    from ._names import FUNCTIONS, name_of, without_out
     name, keywords = name_of(function), _given(keywords)
     if name is None:
         return t.leave(function, args, keywords)
-    out = keywords.pop("out", None) if "out" in keywords else None
+    args, keywords, out = without_out(name, args, keywords)
     made = FUNCTIONS[name](*args, **keywords)
     if out is None:
         return made
@@ -967,8 +967,8 @@ def _methods() -> None:
     """Methods of NumPy's arrays by the functions of these names."""
     def method(name: str) -> Callable[..., Any]:
         def call(self: Array, *args: Any, **keywords: Any) -> Any:
-            from ._names import METHODS
-            out = keywords.pop("out", None)
+            from ._names import METHODS, without_out
+            (_, *args), keywords, out = without_out(name, (self, *args), keywords)
             made = METHODS[name](self, *args, **keywords)
             if out is not None:
                 if not isinstance(out, Array):

@@ -1074,6 +1074,20 @@ def isrealobj(x: Any) -> bool:
     return True
 
 
+# Where NumPy's functions, and its methods with their array before the others, take out= by position.
+OUT = {**dict.fromkeys(("fix", "isneginf", "isposinf"), 1),
+       **dict.fromkeys(("all", "amax", "amin", "any", "around", "concat", "concatenate", "dot", "max", "min", "nanmax", "nanmin", "outer", "ptp",
+                        "round", "stack"), 2),
+       **dict.fromkeys(("clip", "mean", "nanmean", "nanprod", "nanstd", "nansum", "nanvar", "prod", "std", "sum", "var"), 3)}
+
+
+def without_out(name: str, args: Sequence[Any], keywords: Dict[str, Any]) -> Any:
+    """Arguments, and out= from among them, which functions here do not have."""
+    keywords, at = dict(keywords), OUT.get(name, len(args))
+    out = args[at] if at < len(args) else keywords.pop("out", None)
+    return [*args[:at], *args[at + 1:]], keywords, out
+
+
 METHODS: Dict[str, Callable[..., Any]] = {
     **{name: FUNCTIONS[name] for name in ("all", "any", "clip", "conj", "conjugate", "max", "mean", "min", "prod", "ptp", "ravel", "repeat",
                                           "reshape", "round", "squeeze", "std", "sum", "swapaxes", "transpose", "var", "dot", "astype", "real",
