@@ -48,6 +48,12 @@ def _is_record(a: Any) -> bool:
             and not callable(a) and kind.__getattribute__ is object.__getattribute__)
 
 
+def _is_sign(a: Any) -> bool:
+    """An object that has nothing, and stands for itself, as those do by which functions know that an argument is not given."""
+    kind = type(a)
+    return not vars(a) and (_is_foreign(kind.__module__) or not _of_class(kind) and not _functions_of(kind))
+
+
 def _of_class(kind: type) -> Dict[str, Any]:
     """Attributes of a class that are data."""
     return {name: held for base in reversed(kind.__mro__[:-1]) for name, held in vars(base).items()
@@ -66,7 +72,7 @@ def flatten(a: Any, leaves: List[Any]) -> Any:
         return (kind, tuple([flatten(item, leaves) for item in a]))
     if kind is dict:
         return (dict, tuple(a), tuple([flatten(item, leaves) for item in a.values()]))
-    if _is_record(a):
+    if _is_record(a) and not _is_sign(a):
         held = {**_of_class(kind), **vars(a)}
         return (_Record, kind, tuple(held), tuple([flatten(item, leaves) for item in held.values()]))
     try:
@@ -120,7 +126,7 @@ def _is_opaque(tree: Any) -> bool:
         a = tree.a
         if _may_change(a) or isinstance(a, types.ModuleType):
             return True
-        return tree.by_id and (not _stays(a) or isinstance(a, types.FunctionType) and bool(a.__closure__))
+        return tree.by_id and (not _stays(a) and not (_is_record(a) and _is_sign(a)) or isinstance(a, types.FunctionType) and bool(a.__closure__))
     return isinstance(tree, tuple) and any(map(_is_opaque, tree[-1] if tree and isinstance(tree[0], type) else tree))
 
 
@@ -162,7 +168,7 @@ def _stays(a: Any) -> bool:
     kind = type(a)
     if kind is functools.partial:
         return all(_stays(part) or type(part) in _NUMBERS for part in (a.func, *a.args, *a.keywords.values()))
-    return kind.__module__.split(".")[0] in ("numpy", "typing", "enum", "operator", "functools", "_thread") and not hasattr(kind, "__setitem__") or _is_enum(a)
+    return kind is object or kind.__module__.split(".")[0] in ("numpy", "typing", "enum", "operator", "functools", "_thread") and not hasattr(kind, "__setitem__") or _is_enum(a)
 
 
 def _may_change(a: Any) -> bool:
@@ -423,7 +429,26 @@ def _untraceable(code: types.CodeType) -> str:
         return "it asks what kind of object an argument is"
     if _INDIRECT & set(code.co_names) or _imports(code, steps):
         return "it reads variables that its names do not say"
+    named = {opmap.get(name) for name in ("LOAD_CONST", "LOAD_GLOBAL", "LOAD_ATTR", "LOAD_DEREF")}
+    if any(b == opmap["IS_OP"] and a not in named for (a, _), (b, _) in zip(steps, steps[1:])):
+        return _SAME
     return ""
+
+
+_SAME = "it asks whether two arguments are the same object"
+
+
+def _compares_objects(code: types.CodeType, objects: bool, around: Surroundings) -> bool:
+    """Whether code asks if something is an object, or an array, that a trace has others for."""
+    from opcode import opmap
+    steps = [(step, code.co_code[2 * k + 1]) for k, step in enumerate(code.co_code[::2]) if step]
+    for (a, n), (b, _) in zip(steps, steps[1:]):
+        if b != opmap["IS_OP"] or a == opmap["LOAD_CONST"]:
+            continue
+        read = [code.co_names[n >> 1]] if a == opmap["LOAD_GLOBAL"] else code.co_freevars if a == opmap["LOAD_DEREF"] else ()
+        if objects or set(read) & set(around.names) or a == opmap["LOAD_DEREF"] and code.co_cellvars:
+            return True
+    return False
 
 
 class Watched:
@@ -606,6 +631,8 @@ class Jit:
             return "it assigns to variables that are not its own"
         if _draws(self.__wrapped__, set()):
             return "it may draw random numbers, or read a clock or a file"
+        if any(_compares_objects(code, bool(_records(tree)), self.around) for code in _codes(self.__wrapped__.__code__)):
+            return _SAME
         return self.around.unsafe or next(filter(None, map(_methods_read, _records(tree))), "")
 
     def note(self, described: str, tracing: Any) -> None:
