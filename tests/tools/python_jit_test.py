@@ -475,6 +475,8 @@ class Jit(unittest.TestCase):
         self.check(lambda a: np.sum(a, axis=0, keepdims=none, initial=none, where=none), x)
         self.check(lambda a: np.max(a, keepdims=none) + np.add.reduce(a, initial=none), x)
         self.check(lambda a: np.argmax(a, keepdims=none), x, kernels=None)
+        self.check(lambda a: np.mean(a, 1, None, None, none) + np.std(a, 1, None, None, 0, none), x)
+        self.check(lambda a: np.sum(a, 0, None, None, none, 2.0), x, kernels=None)
 
     def test_which_object_an_argument_is(self):
         class Sign:

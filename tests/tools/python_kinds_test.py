@@ -43,6 +43,37 @@ class Kinds(unittest.TestCase):
         self.assertTrue((s == x + 1).all() and (d == x - 1).all())
         self.assertIs(type(tosajit.evaluate("n + x", x=x, n=np.ones(3, np.float32))), np.ndarray)
 
+    def test_arrays_of_known_types_again_and_again(self):
+        x = np.arange(12).astype(ml_dtypes.bfloat16).reshape(3, 4)
+        kernel = tosajit.compile("y = x + x : bf16[?,?]")
+        for y in (x, x[::2], x.T, x[:, ::-1], x[:0]):
+            z = kernel(y)
+            self.assertEqual(z.dtype, x.dtype)
+            np.testing.assert_array_equal(z, y + y)
+            np.testing.assert_array_equal(tosajit.evaluate("y * y", y=y), y * y)
+        out = np.zeros_like(x)
+        self.assertIs(kernel(x, out=out[::-1]).base, out)
+        np.testing.assert_array_equal(out[::-1], x + x)
+        out.flags.writeable = False
+        with self.assertRaisesRegex(tosajit.ArgumentError, "read-only"):
+            kernel(x, out=out)
+        with self.assertRaisesRegex(tosajit.ElementTypeError, "its elements are of bf16"):
+            tosajit.compile("y = x + x : f16[?,?]")(x)
+
+    def test_results_of_jax_again_and_again(self):
+        for dtype in (jnp.float32, jnp.int32, jnp.bfloat16, jnp.uint8, jnp.bool_, jnp.float16):
+            x = jnp.asarray([[1, 0, 1]], dtype)
+            for _ in range(3):
+                z = tosajit.evaluate("where(x > 0, x, x)", x=x)
+                self.assertIs(type(z), type(x))
+                for name in ("dtype", "shape", "sharding", "weak_type"):
+                    self.assertEqual(getattr(z, name), getattr(x, name))
+                self.assertTrue((z == x).all() and (z + x == x + x).all())
+        for _ in range(2):  # which jax makes f32, where it is not told to keep f64
+            self.assertEqual(tosajit.evaluate("f64(x) + 1", x=jnp.ones(3)).dtype, jnp.ones(3).dtype)
+            s, d = tosajit.evaluate("s = x + 1; d = x > 1", x=jnp.ones(3))
+            self.assertTrue((s == 2).all() and not d.any())
+
     def test_functions_of_jax_arrays(self):
         x = jnp.asarray([3.0, 1, 2])
         for f in (lambda a: a * a + 1, lambda a: np.sort(a) + 1):

@@ -7,6 +7,7 @@
 #include "tools/python/errors.h"
 #include "tools/python/exchange.h"
 #include "tools/python/numpy.h"
+#include "tools/python/space.h"
 
 /* Giving the lock away and waiting for it again costs more than a short run. */
 enum { LOCKED_BYTES = 16384 };
@@ -38,13 +39,6 @@ typedef struct call_home {
     PyObject *space; /* an operand whose library takes results by DLPack, as jax does; borrowed */
 } call_home;
 
-/* Types that are built in have no such attribute. */
-static bool has_space(const kernel_object *k, PyObject *object) {
-    PyTypeObject *type = Py_TYPE(object);
-    return type != k->state->array && PyType_GetFlags(type) & Py_TPFLAGS_HEAPTYPE &&
-           PyObject_HasAttrString(object, "__array_namespace__");
-}
-
 static call_home find_home(const kernel_object *k, const call_given *given, const view *views) {
     call_home home = {false, false, NULL, NULL};
     bool arrays = false;
@@ -55,7 +49,7 @@ static call_home find_home(const kernel_object *k, const call_given *given, cons
         home.numpy = numpy_is_array(k->state, object) || numpy_is_scalar(k->state, object);
         if (!home.numpy && !PyObject_CheckBuffer(object))
             home.exchange = exchange_of(k->state, object);
-        if (!home.numpy && !home.exchange && !home.space && has_space(k, object))
+        if (!home.numpy && !home.exchange && !home.space && space_has(k->state, object))
             home.space = object;
     }
     for (Py_ssize_t i = 0; i < k->operand_count; i++) home.bits |= views[i].bits;
@@ -64,18 +58,23 @@ static call_home find_home(const kernel_object *k, const call_given *given, cons
     return home;
 }
 
+/* What a result has to be. */
+static bool describe(const kernel_object *k, const tosajit_tensor *operands, Py_ssize_t i,
+                     int64_t dims[TOSAJIT_MAX_RANK], tosajit_tensor *tensor) {
+    int32_t rank = 0;
+    const tosajit_status status = tosajit_kernel_result_dims(
+        k->kernel, operands, (size_t)k->operand_count, (size_t)i, &rank, dims);
+    *tensor = (tosajit_tensor){k->tensors[k->operand_count + i].element, rank, NULL, dims, NULL};
+    return !errors_raise(k->state, status);
+}
+
 static PyObject *make_result(const kernel_object *k, const tosajit_tensor *operands, Py_ssize_t i,
                              const call_home *home) {
-    int32_t rank = 0;
     int64_t dims[TOSAJIT_MAX_RANK];
-    if (errors_raise(k->state,
-                     tosajit_kernel_result_dims(k->kernel, operands, (size_t)k->operand_count,
-                                                (size_t)i, &rank, dims)))
-        return NULL;
-    tosajit_type element = k->tensors[k->operand_count + i].element;
-    if (home->exchange) return exchange_make(home->exchange, element, rank, dims);
-    return home->numpy ? numpy_make(k->state, element, rank, dims, home->bits)
-                       : array_object_make(k->state, element, rank, dims);
+    tosajit_tensor t;
+    if (!describe(k, operands, i, dims, &t)) return NULL;
+    return home->numpy ? numpy_make(k->state, t.element, t.rank, dims, home->bits)
+                       : array_object_make(k->state, t.element, t.rank, dims);
 }
 
 static PyObject *take_results(const kernel_object *k, PyObject *out) {
@@ -85,12 +84,9 @@ static PyObject *take_results(const kernel_object *k, PyObject *out) {
                       "out: a tuple of %zd arrays is needed, one for each result", k->result_count);
 }
 
-/* The results as a tuple: the caller's, or new ones, and whose they are. */
-static PyObject *gather_results(const kernel_object *k, const call_given *given, const view *views,
-                                const tosajit_tensor *operands, call_home *home) {
-    *home = (call_home){false, false, NULL, NULL};
-    if (given->out && given->out != Py_None) return take_results(k, given->out);
-    *home = find_home(k, given, views);
+/* New results as a tuple. */
+static PyObject *make_results(const kernel_object *k, const tosajit_tensor *operands,
+                              const call_home *home) {
     PyObject *results = PyTuple_New(k->result_count);
     for (Py_ssize_t i = 0; results && i < k->result_count; i++) {
         PyObject *result = make_result(k, operands, i, home);
@@ -120,10 +116,18 @@ static Py_ssize_t bytes_of(const tosajit_tensor *t) {
     return bytes;
 }
 
+static Py_ssize_t largest_of(const tosajit_tensor *results, Py_ssize_t count) {
+    Py_ssize_t largest = 0;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        const Py_ssize_t bytes = bytes_of(&results[i]);
+        if (bytes > largest) largest = bytes;
+    }
+    return largest;
+}
+
 static bool run_into_views(const kernel_object *k, const tosajit_tensor *operands,
                            PyObject *objects, view *views) {
     tosajit_tensor results[TOSAJIT_MAX_TENSORS];
-    Py_ssize_t largest = 0;
     for (Py_ssize_t i = 0; i < k->result_count; i++) {
         request r = ask(k, k->operand_count + i, true);
         if (!view_take(k->state, &views[i], PyTuple_GetItem(objects, i), &r)) {
@@ -131,10 +135,8 @@ static bool run_into_views(const kernel_object *k, const tosajit_tensor *operand
             return false;
         }
         results[i] = views[i].tensor;
-        Py_ssize_t bytes = bytes_of(&results[i]);
-        if (bytes > largest) largest = bytes;
     }
-    tosajit_status status = run(k, operands, results, largest);
+    const tosajit_status status = run(k, operands, results, largest_of(results, k->result_count));
     bool failed = errors_raise(k->state, status);
     call_release(views, k->result_count);
     return !failed;
@@ -147,35 +149,70 @@ static bool run_into(const kernel_object *k, const tosajit_tensor *operands, PyO
     return ran;
 }
 
-/* Results as arrays of another library, which takes them over. */
-static PyObject *give_over(PyObject *owner, PyObject *results) {
-    PyObject *method = PyObject_GetAttrString(owner, "__array_namespace__");
-    PyObject *space = method ? PyObject_CallNoArgs(method) : NULL;
-    PyObject *from = space ? PyObject_GetAttrString(space, "from_dlpack") : NULL;
-    const Py_ssize_t count = PyTuple_Size(results);
-    PyObject *given = from ? PyTuple_New(count) : NULL;
-    for (Py_ssize_t i = 0; given && i < count; i++) {
-        PyObject *array = PyObject_CallFunctionObjArgs(from, PyTuple_GetItem(results, i), NULL);
-        if (!array || PyTuple_SetItem(given, i, array)) Py_CLEAR(given);
+/* Tensors of a library with functions in C: their memory first, which nobody has to ask for, and
+ * then the objects. */
+static bool allocate_results(const kernel_object *k, const tosajit_tensor *operands,
+                             const dlpack_exchange *api, dlpack_versioned **made,
+                             tosajit_tensor *results) {
+    for (Py_ssize_t i = 0; i < k->result_count; i++) {
+        int64_t dims[TOSAJIT_MAX_RANK];
+        if (!describe(k, operands, i, dims, &results[i])) return false;
+        made[i] = exchange_make(api, &results[i]);
+        if (!made[i]) return false;
+        const dlpack_tensor *t = &made[i]->tensor;
+        results[i].data = t->data ? (char *)t->data + t->byte_offset : NULL;
+        results[i].dims = t->dims;
     }
-    Py_XDECREF(from);
-    Py_XDECREF(space);
-    Py_XDECREF(method);
-    Py_DECREF(results);
-    return given;
+    return true;
+}
+
+/* Each is another's from here on, also where that fails. */
+static PyObject *wrap_results(const kernel_object *k, const dlpack_exchange *api,
+                              dlpack_versioned **made) {
+    PyObject *objects = PyTuple_New(k->result_count);
+    for (Py_ssize_t i = 0; objects && i < k->result_count; i++) {
+        PyObject *object = exchange_wrap(api, made[i]);
+        made[i] = NULL;
+        if (!object || PyTuple_SetItem(objects, i, object)) Py_CLEAR(objects);
+    }
+    return objects;
+}
+
+static PyObject *run_exchanged(const kernel_object *k, const tosajit_tensor *operands,
+                               const dlpack_exchange *api) {
+    dlpack_versioned *made[TOSAJIT_MAX_TENSORS];
+    tosajit_tensor results[TOSAJIT_MAX_TENSORS];
+    PyObject *objects = NULL;
+    for (Py_ssize_t i = 0; i < k->result_count; i++) made[i] = NULL;
+    if (allocate_results(k, operands, api, made, results)) {
+        const Py_ssize_t largest = largest_of(results, k->result_count);
+        if (!errors_raise(k->state, run(k, operands, results, largest)))
+            objects = wrap_results(k, api, made);
+    }
+    for (Py_ssize_t i = 0; i < k->result_count; i++)
+        if (made[i] && made[i]->deleter) made[i]->deleter(made[i]);
+    return objects;
+}
+
+/* New results, of the library whose operands they are made of. */
+static PyObject *run_new(const kernel_object *k, const call_given *given, const view *views,
+                         const tosajit_tensor *operands) {
+    const call_home home = find_home(k, given, views);
+    if (home.exchange) return run_exchanged(k, operands, home.exchange);
+    PyObject *results = make_results(k, operands, &home);
+    if (results && !run_into(k, operands, results)) Py_CLEAR(results);
+    return results && home.space && !home.numpy ? space_give(k->state, home.space, results)
+                                                : results;
 }
 
 PyObject *call_run(const kernel_object *k, const call_given *given, const view *views) {
     tosajit_tensor operands[TOSAJIT_MAX_TENSORS];
-    call_home home;
     for (Py_ssize_t i = 0; i < k->operand_count; i++) operands[i] = views[i].tensor;
-    PyObject *results = gather_results(k, given, views, operands, &home);
-    if (!results) return NULL;
-    if (!run_into(k, operands, results)) {
-        Py_DECREF(results);
-        return NULL;
-    }
-    if (home.space && !home.numpy && !home.exchange) results = give_over(home.space, results);
+    PyObject *results = NULL;
+    if (!given->out || given->out == Py_None)
+        results = run_new(k, given, views, operands);
+    else if ((results = take_results(k, given->out)) && !run_into(k, operands, results))
+        Py_CLEAR(results);
     if (!results || k->result_count != 1) return results;
     PyObject *only = Py_NewRef(PyTuple_GetItem(results, 0));
     Py_DECREF(results);

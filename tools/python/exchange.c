@@ -124,15 +124,35 @@ static void fail(void *context, const char *kind, const char *message) {
     PyErr_Format(PyExc_RuntimeError, "%s: %s", kind, message);
 }
 
-PyObject *exchange_make(const dlpack_exchange *api, tosajit_type element, int32_t rank,
-                        const int64_t *dims) {
-    int64_t copy[TOSAJIT_MAX_RANK];
-    for (int32_t d = 0; d < rank; d++) copy[d] = dims[d];
-    dlpack_tensor prototype = {
-        .device = DLPACK_CPU, .rank = rank, .element = elements_dlpack(element), .dims = copy};
-    dlpack_versioned *made = NULL;
-    void *object = NULL;
-    if (!api->allocate(&prototype, &made, NULL, fail) && !api->wrap(made, &object)) return object;
+/* The library writes results that are dense; what others make is, as they were asked for it. */
+static bool is_dense(const dlpack_tensor *t) {
+    int64_t unit = 1;
+    for (int32_t d = t->rank; d-- > 0 && t->strides; unit *= t->dims[d])
+        if (t->dims[d] != 1 && t->strides[d] != unit) return false;
+    return true;
+}
+
+static void give_up(dlpack_versioned *made) {
+    if (made && made->deleter) made->deleter(made);
     if (!PyErr_Occurred()) PyErr_NoMemory();
+}
+
+dlpack_versioned *exchange_make(const dlpack_exchange *api, const tosajit_tensor *tensor) {
+    int64_t copy[TOSAJIT_MAX_RANK];
+    for (int32_t d = 0; d < tensor->rank; d++) copy[d] = tensor->dims[d];
+    dlpack_tensor prototype = {.device = DLPACK_CPU,
+                               .rank = tensor->rank,
+                               .element = elements_dlpack(tensor->element),
+                               .dims = copy};
+    dlpack_versioned *made = NULL;
+    if (!api->allocate(&prototype, &made, NULL, fail) && is_dense(&made->tensor)) return made;
+    give_up(made);
+    return NULL;
+}
+
+PyObject *exchange_wrap(const dlpack_exchange *api, dlpack_versioned *made) {
+    void *object = NULL;
+    if (!api->wrap(made, &object)) return object;
+    give_up(NULL); /* whoever was to take it over has it */
     return NULL;
 }

@@ -16,9 +16,10 @@ bool exchange_show(module_state *state, PyObject *object, bool writable, dlpack_
  * (z.conj().imag); and the same object with memory that has it. Null with an exception. */
 bool exchange_is_negative(module_state *state, PyObject *object);
 PyObject *exchange_resolve(const module_state *state, PyObject *object);
-/* A new tensor of that type, dense. Null with an exception. */
-PyObject *exchange_make(const dlpack_exchange *api, tosajit_type element, int32_t rank,
-                        const int64_t *dims);
+/* Memory of a new tensor of that type, as `tensor` describes it, and the object, which takes it
+ * over. Null with an exception. */
+dlpack_versioned *exchange_make(const dlpack_exchange *api, const tosajit_tensor *tensor);
+PyObject *exchange_wrap(const dlpack_exchange *api, dlpack_versioned *made);
 bool exchange_prepare(module_state *state);
 void exchange_forget(module_state *state);
 

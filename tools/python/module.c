@@ -10,6 +10,7 @@
 #include "tools/python/load.h"
 #include "tools/python/numpy.h"
 #include "tools/python/region.h"
+#include "tools/python/space.h"
 
 /* A subinterpreter may end, and call this, long before the process does. */
 static PyObject *quiesce(PyObject *self, PyObject *unused) {
@@ -49,6 +50,7 @@ static int clear(PyObject *module) {
     Py_CLEAR(state->engine);
     numpy_forget(&state->numpy);
     exchange_forget(state);
+    space_forget(state);
     return 0;
 }
 static void release(void *module) { clear(module); }

@@ -54,11 +54,19 @@ typedef struct module_exchange {
     size_t next;
 } module_exchange;
 
+/* A type of arrays that are made by a function of its library's own (space.h). */
+typedef struct module_space {
+    PyTypeObject *type; /* null: none */
+    PyObject *quick, *device;
+    const void *asked; /* the last type that was looked at; only compared */
+} module_space;
+
 typedef struct module_state {
     PyObject *errors[MODULE_ERROR_COUNT];
     PyTypeObject *array, *kernel, *engine;
     module_numpy numpy;
     module_exchange exchange;
+    module_space space;
     struct {
         const void *text, *out, *thread; /* not held, and only compared */
     } noted;                             /* the last that evaluate.c has noted for re_evaluate */

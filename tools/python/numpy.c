@@ -67,6 +67,12 @@ static tosajit_type own_element(const module_numpy *n, const PyObject *dtype) {
     return TOSAJIT_TYPE_COUNT;
 }
 
+static tosajit_type added_element(const module_numpy *n, const PyObject *dtype) {
+    for (int t = 0; t < TOSAJIT_TYPE_COUNT; t++)
+        if (n->bits[t] == dtype) return (tosajit_type)t;
+    return TOSAJIT_TYPE_COUNT;
+}
+
 bool numpy_see(const module_state *state, PyObject *object, tosajit_type wanted, bool writable,
                numpy_sight *sight) {
     const module_numpy *n = &state->numpy;
@@ -74,9 +80,15 @@ bool numpy_see(const module_state *state, PyObject *object, tosajit_type wanted,
     const array_fields *a = (const array_fields *)(void *)object;
     if (a->rank > TOSAJIT_MAX_RANK || (writable && !(a->flags & FLAG_WRITEABLE))) return false;
     const bool as_wanted = wanted != TOSAJIT_TYPE_COUNT && n->dtypes[wanted] == a->dtype;
-    const tosajit_type element = as_wanted ? wanted : own_element(n, a->dtype);
+    tosajit_type element = as_wanted ? wanted : own_element(n, a->dtype);
+    const bool bits = element == TOSAJIT_TYPE_COUNT;
+    if (bits) {
+        element = added_element(n, a->dtype);
+        /* another one than is wanted is refused elsewhere, with words */
+        if (wanted != TOSAJIT_TYPE_COUNT && wanted != element) return false;
+    }
     if (element == TOSAJIT_TYPE_COUNT) return false;
-    *sight = (numpy_sight){a->data, a->rank, a->dims, a->strides, element};
+    *sight = (numpy_sight){a->data, a->rank, a->dims, a->strides, element, bits};
     return true;
 }
 

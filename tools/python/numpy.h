@@ -29,10 +29,11 @@ typedef struct numpy_sight {
     int32_t rank;
     const int64_t *dims, *strides; /* the array's own, in bytes */
     tosajit_type element;
+    bool bits; /* of a type that others have added */
 } numpy_sight;
-/* See an array of exactly NumPy's type and of an element type of its own: `wanted`, or any with
- * TOSAJIT_TYPE_COUNT. False, without an exception, for everything else, and for what is to be
- * written and may not be. */
+/* See an array of exactly NumPy's type, and of an element type of its own or one that numpy_bits
+ * has met before: `wanted`, or any with TOSAJIT_TYPE_COUNT. False, without an exception, for
+ * everything else, and for what is to be written and may not be. */
 bool numpy_see(const module_state *state, PyObject *object, tosajit_type wanted, bool writable,
                numpy_sight *sight);
 void numpy_forget(module_numpy *numpy);

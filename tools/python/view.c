@@ -198,6 +198,7 @@ static bool take_plain(module_state *state, view *v, PyObject *object, const req
 /* Others may drop the array while it is computed with, without Python's lock. */
 static bool take_array(view *v, PyObject *array, const numpy_sight *seen) {
     v->source = VIEW_ARRAY;
+    v->bits = seen->bits;
     v->from.array = Py_NewRef(array);
     for (int32_t d = 0; d < seen->rank; d++) {
         v->dims[d] = seen->dims[d];

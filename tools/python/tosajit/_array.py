@@ -896,17 +896,22 @@ def _holds(a: Any) -> bool:
 # ------------------------------------------------------------------------------------------------
 # NumPy's protocols
 
-def _given(keywords: Dict[str, Any]) -> Dict[str, Any]:
+def _given(args: Sequence[Any], keywords: Dict[str, Any]) -> Tuple[List[Any], Dict[str, Any]]:
     """Without those that NumPy's own functions hand on where their callers gave none."""
     import numpy
-    nothing = getattr(numpy, "_NoValue", None)
-    return {key: value for key, value in keywords.items() if value is not nothing or value is None}
+    nothing, given = getattr(numpy, "_NoValue", left), list(args)
+    while given and given[-1] is nothing:
+        given.pop()
+    if any(a is nothing for a in given):
+        left("an argument by position behind one that is not given")
+    return given, {key: value for key, value in keywords.items() if value is not nothing}
 
 
 def ufunc_of(t: Trace, ufunc: Any, method: str, inputs: Sequence[Any], keywords: Dict[str, Any]) -> Any:
     from ._names import FUNCTIONS, REDUCED, is_ufunc
     name, out = ufunc.__name__, keywords.get("out")
-    keywords = {key: value for key, value in _given(keywords).items() if key != "out"}
+    inputs, keywords = _given(inputs, keywords)
+    keywords.pop("out", None)
     if isinstance(out, tuple):
         out = out[0] if len(out) == 1 else left("several out")
     known = is_ufunc(ufunc)
@@ -938,7 +943,7 @@ def ufunc_of(t: Trace, ufunc: Any, method: str, inputs: Sequence[Any], keywords:
 
 def function_of(t: Trace, function: Any, args: Sequence[Any], keywords: Dict[str, Any]) -> Any:
     from ._names import FUNCTIONS, name_of, without_out
-    name, keywords = name_of(function), _given(keywords)
+    name, (args, keywords) = name_of(function), _given(args, keywords)
     if name is None:
         return t.leave(function, args, keywords)
     args, keywords, out = without_out(name, args, keywords)
