@@ -21,10 +21,15 @@ static const LLVMValueRef *widened(const lane *l, const emit_op *op, const LLVMV
     LLVMValueRef double_##name(const lane *l, const emit_op *op, const LLVMValueRef *x) {          \
         return (void)op, f64_function_##name(l, x);                                                \
     }
-#define F64_EXTENSION(name)                                                                        \
+#define F64_WIDE(name)                                                                             \
     LLVMValueRef emit_##name(const lane *l, const emit_op *op, const LLVMValueRef *x) {            \
         LLVMValueRef wide[TOSAJIT_MAX_OPERANDS];                                                   \
         return f64_function_##name(l, widened(l, op, x, wide));                                    \
+    }
+#define F64_EXTENSION(name)                                                                        \
+    F64_WIDE(name)                                                                                 \
+    LLVMValueRef double_##name(const lane *l, const emit_op *op, const LLVMValueRef *x) {          \
+        return emit_##name(l, op, x);                                                              \
     }
 #include "runtime/functions/list.h"
 #undef F64_FUNCTION

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The words in which runtime/functions/steps.h is written, as lanes of f64. */
+/* The words in which runtime/functions/steps.h is written, as lanes of f64, or of f32
+ * where STEPS_OF_F32 is defined. */
 #ifndef TOSAJIT_JIT_MATH_STEPS_LANE_H
 #define TOSAJIT_JIT_MATH_STEPS_LANE_H
 
@@ -11,10 +12,18 @@
 typedef LLVMValueRef real, word, mask;
 typedef lane_vector_function rare_function;
 
+#ifdef STEPS_OF_F32
+enum { STEPS_BITS = 32 };
+static inline real number(const lane *l, double value) { return lane_f32(l, (float)value); }
+static inline LLVMTypeRef real_type(const lane *l) { return lane_f32_type(l); }
+#else
+enum { STEPS_BITS = 64 };
 static inline real number(const lane *l, double value) { return lane_f64(l, value); }
+static inline LLVMTypeRef real_type(const lane *l) { return lane_f64_type(l); }
+#endif
 /* LLVM has one object for equal constants. */
 static inline bool is_known(const lane *l, real a) { return (void)l, LLVMIsConstant(a); }
-static inline bool is_number(const lane *l, real a, double n) { return a == lane_f64(l, n); }
+static inline bool is_number(const lane *l, real a, double n) { return a == number(l, n); }
 static inline real add(const lane *l, real a, real b) { return lane_fadd(l, a, b); }
 static inline real sub(const lane *l, real a, real b) { return lane_fsub(l, a, b); }
 static inline real mul(const lane *l, real a, real b) { return lane_fmul(l, a, b); }
@@ -38,25 +47,32 @@ static inline mask not_so(const lane *l, mask a) { return lane_not(l, a); }
 static inline real pick(const lane *l, mask m, real a, real b) { return lane_select(l, m, a, b); }
 
 static inline word bits_of(const lane *l, real a) {
-    return lane_bitcast(l, a, lane_int_type(l, 64));
+    return lane_bitcast(l, a, lane_int_type(l, STEPS_BITS));
 }
 static inline real from_bits(const lane *l, word bits) {
-    return lane_bitcast(l, bits, lane_f64_type(l));
+    return lane_bitcast(l, bits, real_type(l));
 }
-static inline word bits_constant(const lane *l, int64_t value) { return lane_int(l, 64, value); }
+static inline word bits_constant(const lane *l, int64_t value) {
+    return lane_int(l, STEPS_BITS, value);
+}
 static inline word bits_sum(const lane *l, word a, word b) { return lane_add(l, a, b); }
 static inline word bits_difference(const lane *l, word a, word b) { return lane_sub(l, a, b); }
 static inline word bits_and(const lane *l, word a, word b) { return lane_and(l, a, b); }
 static inline word bits_or(const lane *l, word a, word b) { return lane_or(l, a, b); }
 static inline word bits_xor(const lane *l, word a, word b) { return lane_xor(l, a, b); }
 static inline word bits_left(const lane *l, word a, int by) {
-    return lane_shl(l, a, lane_int(l, 64, by));
+    return lane_shl(l, a, lane_int(l, STEPS_BITS, by));
 }
 static inline word bits_right(const lane *l, word a, int by) {
-    return lane_lshr(l, a, lane_int(l, 64, by));
+    return lane_lshr(l, a, lane_int(l, STEPS_BITS, by));
 }
+static inline mask bits_less(const lane *l, word a, word b) {
+    return lane_icmp(l, LLVMIntSLT, a, b);
+}
+static inline real number_of(const lane *l, word a) { return lane_sitofp(l, a, real_type(l)); }
 static inline mask has_bit_0(const lane *l, word a) {
-    return lane_icmp(l, LLVMIntNE, lane_and(l, a, lane_int(l, 64, 1)), lane_int(l, 64, 0));
+    return lane_icmp(l, LLVMIntNE, lane_and(l, a, lane_int(l, STEPS_BITS, 1)),
+                     lane_int(l, STEPS_BITS, 0));
 }
 
 static inline real entry_of(const lane *l, const double *table, unsigned count, word index,

@@ -280,4 +280,181 @@ static const double f64_inverse_pi_digits[] = {
     0x1.35e86cp-1049,
 };
 
+/* Of f32: e^r = 1 + r + r^2 (c0 + c1 r + ...), abs(r) <= 0.3467.
+ * Relative error 2^-28.2. */
+static const double f32_exp_terms[] = {
+    0x1.fffffap-2,
+    0x1.555492p-3,
+    0x1.555a26p-5,
+    0x1.123988p-7,
+    0x1.694cd2p-10,
+};
+
+/* e^r - 1 = r + r^2 (c0 + c1 r + ...), abs(r) <= 0.3467.
+ * Relative error 2^-31. */
+static const double f32_expm1_terms[] = {
+    0x1p-1,
+    0x1.555554p-3,
+    0x1.5554fp-5,
+    0x1.111306p-7,
+    0x1.6d4372p-10,
+    0x1.9e0c28p-13,
+};
+
+/* 2^r = 1 + r (c0 + c1 r + ...), abs(r) <= 0.5005.
+ * Relative error 2^-28. */
+static const double f32_exp2_terms[] = {
+    0x1.62e43p-1,
+    0x1.ebfbd8p-3,
+    0x1.c6af74p-5,
+    0x1.3b3098p-7,
+    0x1.5f0ccap-10,
+    0x1.3fabfep-13,
+};
+
+/* sinh r = r + r^3 (c0 + c1 r^2 + ...), abs(r) <= 0.3467.
+ * Relative error 2^-34.1. */
+static const double f32_sinh_terms[] = {
+    0x1.555556p-3,
+    0x1.110fe2p-7,
+    0x1.a28f3ep-13,
+};
+
+/* cosh r = 1 + r^2/2 + r^4 (c0 + c1 r^2 + ...), abs(r) <= 0.3467.
+ * Absolute error 2^-33.2. */
+static const double f32_cosh_terms[] = {
+    0x1.5554e6p-5,
+    0x1.6d4f1p-10,
+};
+
+/* log2(1 + f) = f log2 e + f^2 (c0 + c1 f + ...), sqrt(1/2) <= 1 + f <= sqrt(2).
+ * Relative error 2^-27.7. */
+static const double f32_log2_terms[] = {
+    -0x1.71547p-1,
+    0x1.ec7094p-2,
+    -0x1.715ac8p-2,
+    0x1.277ef2p-2,
+    -0x1.eab176p-3,
+    0x1.a2e6fcp-3,
+    -0x1.877c2ap-3,
+    0x1.7e0ad8p-3,
+    -0x1.c355f2p-4,
+};
+
+/* log10(1 + f) = f log10 e + f^2 (c0 + c1 f + ...), sqrt(1/2) <= 1 + f <= sqrt(2).
+ * Relative error 2^-27.7. */
+static const double f32_log10_terms[] = {
+    -0x1.bcb7aap-3,
+    0x1.287a72p-3,
+    -0x1.bcbf2ap-4,
+    0x1.63cf36p-4,
+    -0x1.276f3ep-4,
+    0x1.f885a6p-5,
+    -0x1.d765dp-5,
+    0x1.cb5f34p-5,
+    -0x1.0ef116p-5,
+};
+
+/* ln(1 + f) = f + f^2 (c0 + c1 f + ...), -0.25 <= f <= 0.5.
+ * Relative error 2^-27.6. */
+static const double f32_log1p_terms[] = {
+    -0x1p-1,
+    0x1.5555a6p-2,
+    -0x1.00004ep-2,
+    0x1.9968eap-3,
+    -0x1.54eb3ep-3,
+    0x1.288588p-3,
+    -0x1.0db768p-3,
+    0x1.ad45e2p-4,
+    -0x1.721e2ep-5,
+};
+
+/* tan r = r + r^3 (c0 + c1 r^2 + ...), abs(r) <= 0.7855.
+ * Relative error 2^-29.5. */
+static const double f32_tan_terms[] = {
+    0x1.55556p-2,
+    0x1.110dap-3,
+    0x1.bad946p-5,
+    0x1.5cc664p-6,
+    0x1.62ad1cp-7,
+    0x1.af6e06p-14,
+    0x1.1e6b6p-8,
+};
+
+/* atan t = t + t^3 (c0 + c1 t^2 + ...), abs(t) <= 1.
+ * Relative error 2^-28.5. */
+static const double f32_atan_terms[] = {
+    -0x1.55553ep-2,
+    0x1.9991ecp-3,
+    -0x1.24211ap-3,
+    0x1.c0946cp-4,
+    -0x1.5825f2p-4,
+    0x1.da9c2ep-5,
+    -0x1.fe7d24p-6,
+    0x1.6551e2p-7,
+    -0x1.d5a1aap-10,
+};
+
+/* asin a = a + a^3 (c0 + c1 a^2 + ...), abs(a) <= 1/2.
+ * Relative error 2^-27.6. */
+static const double f32_asin_terms[] = {
+    0x1.5555c8p-3,
+    0x1.330206p-4,
+    0x1.747b72p-5,
+    0x1.8c415ap-6,
+    0x1.5959aap-5,
+};
+
+/* asinh a = a + a^3 (c0 + c1 a^2 + ...), abs(a) <= 1/2.
+ * Relative error 2^-29.6. */
+static const double f32_asinh_terms[] = {
+    -0x1.555536p-3,
+    0x1.3324fap-4,
+    -0x1.6b971ep-5,
+    0x1.cd748ap-6,
+    -0x1.b18ea2p-7,
+};
+
+/* atanh a = a + a^3 (c0 + c1 a^2 + ...), abs(a) <= 1/2.
+ * Relative error 2^-29.4. */
+static const double f32_atanh_terms[] = {
+    0x1.55554p-2,
+    0x1.99a674p-3,
+    0x1.234ddp-3,
+    0x1.e3fbcep-4,
+    0x1.a6ddeap-5,
+    0x1.692dc6p-3,
+};
+
+static const double f32_log2_e[] = {
+    0x1.715476p0,
+    0x1.4ae0cp-26,
+};
+
+static const double f32_log10_e[] = {
+    0x1.bcb7b2p-2,
+    -0x1.5b235ep-27,
+};
+
+static const double f32_log10_2[] = {
+    0x1.344p-2,
+    0x1.3509f8p-18,
+};
+
+static const double f32_ln2[] = {
+    0x1.62e4p-1,
+    0x1.7f7d1cp-20,
+};
+
+static const double f32_half_pi[] = {
+    0x1.921fb6p0,
+    -0x1.777a5cp-25,
+};
+
+static const double f32_half_pi_short[] = {
+    0x1.921fb4p0,
+    0x1.4442dp-24,
+    0x1.84698ap-48,
+};
+
 #endif

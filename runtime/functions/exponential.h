@@ -47,20 +47,6 @@ static inline pair pair_of_e(const lane *l, pair r) {
     return with_low(l, head, beyond_r(l, r));
 }
 
-/* value 2^n where that is normal, n in -1021..1023. */
-static inline real scaled_near(const lane *l, real value, real shifted) {
-    word exponent = bits_left(l, bits_of(l, shifted), 52);
-    return from_bits(l, bits_sum(l, bits_of(l, value), exponent));
-}
-
-/* The same for n in -1100..1100. The first product is exact; NaN stays NaN. */
-static inline real scaled_far(const lane *l, real value, real shifted) {
-    real shift = number(l, steps_shift), n = sub(l, shifted, shift),
-         half = muladd(l, n, number(l, 0.5), shift),
-         rest = add(l, sub(l, n, sub(l, half, shift)), shift);
-    return mul(l, mul(l, value, power_of_2(l, half, 0)), power_of_2(l, rest, 0));
-}
-
 static inline real power_near(const lane *l, reduced e) {
     return scaled_near(l, rounded(l, pair_of_e(l, e.r)), e.shifted);
 }

@@ -2,9 +2,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The functions of f64, a row each, as the op is called; steps.h says how they are written. First
  * F64_FUNCTION(name): f32 and narrower types have ways of their own. Then F64_EXTENSION(name): the
- * narrower types are widened, and the result is rounded once more. */
+ * narrower types are widened, and the result is rounded once more, unless fast: then they have the
+ * function of f32 (single.h). Of F64_WIDE(name) there is none. */
 #ifndef F64_EXTENSION
 #define F64_EXTENSION F64_FUNCTION
+#endif
+#ifndef F64_WIDE
+#define F64_WIDE F64_EXTENSION
 #endif
 F64_FUNCTION(cos)
 F64_FUNCTION(erf)
@@ -30,7 +34,8 @@ F64_EXTENSION(asinh)
 F64_EXTENSION(acosh)
 F64_EXTENSION(atanh)
 F64_EXTENSION(cbrt)
-F64_EXTENSION(erfc)
 F64_EXTENSION(atan2)
 F64_EXTENSION(hypot)
+F64_WIDE(erfc)
 #undef F64_EXTENSION
+#undef F64_WIDE

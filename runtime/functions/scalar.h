@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The words in which steps.h is written, of one number: what the interpreter computes with. A
- * machine's arithmetic on double is IEEE 754's, and the library is compiled without contraction;
- * libm's fma rounds once on every machine. */
+/* The words in which steps.h is written, of one number: what the interpreter computes with. It is a
+ * double, or a float where STEPS_OF_F32 is defined. A machine's arithmetic on both is IEEE 754's,
+ * and the library is compiled without contraction; libm's fma rounds once on every machine. */
 #ifndef TOSAJIT_RUNTIME_FUNCTIONS_SCALAR_H
 #define TOSAJIT_RUNTIME_FUNCTIONS_SCALAR_H
 
@@ -12,11 +12,20 @@
 #include <string.h>
 
 typedef struct lane lane; /* there is none */
+#ifdef STEPS_OF_F32
+typedef float real;
+typedef int32_t word;
+typedef uint32_t unsigned_word;
+#define STEPS_LIBM(name) name##f
+#else
 typedef double real;
 typedef int64_t word;
+typedef uint64_t unsigned_word;
+#define STEPS_LIBM(name) name
+#endif
 typedef bool mask;
 
-static inline real number(const lane *l, double value) { return (void)l, value; }
+static inline real number(const lane *l, double value) { return (void)l, (real)value; }
 /* Whether a is a number already where code is made, for each lane the same, and which. */
 static inline bool is_known(const lane *l, real a) { return (void)l, (void)a, true; }
 static inline bool is_number(const lane *l, real a, double n) { return (void)l, a == n; }
@@ -24,12 +33,14 @@ static inline real add(const lane *l, real a, real b) { return (void)l, a + b; }
 static inline real sub(const lane *l, real a, real b) { return (void)l, a - b; }
 static inline real mul(const lane *l, real a, real b) { return (void)l, a * b; }
 static inline real divide(const lane *l, real a, real b) { return (void)l, a / b; }
-static inline real muladd(const lane *l, real a, real b, real c) { return (void)l, fma(a, b, c); }
+static inline real muladd(const lane *l, real a, real b, real c) {
+    return (void)l, STEPS_LIBM(fma)(a, b, c);
+}
 static inline real negative(const lane *l, real a) { return (void)l, -a; }
-static inline real size_of(const lane *l, real a) { return (void)l, fabs(a); }
-static inline real square_root(const lane *l, real a) { return (void)l, sqrt(a); }
+static inline real size_of(const lane *l, real a) { return (void)l, STEPS_LIBM(fabs)(a); }
+static inline real square_root(const lane *l, real a) { return (void)l, STEPS_LIBM(sqrt)(a); }
 static inline real with_sign(const lane *l, real a, real sign) {
-    return (void)l, copysign(a, sign);
+    return (void)l, STEPS_LIBM(copysign)(a, sign);
 }
 
 static inline mask less(const lane *l, real a, real b) { return (void)l, a < b; }
@@ -53,26 +64,29 @@ static inline real from_bits(const lane *l, word bits) {
     return (void)l, a;
 }
 static inline word bits_sum(const lane *l, word a, word b) {
-    return (void)l, (word)((uint64_t)a + (uint64_t)b);
+    return (void)l, (word)((unsigned_word)a + (unsigned_word)b);
 }
 static inline word bits_difference(const lane *l, word a, word b) {
-    return (void)l, (word)((uint64_t)a - (uint64_t)b);
+    return (void)l, (word)((unsigned_word)a - (unsigned_word)b);
 }
 static inline word bits_and(const lane *l, word a, word b) { return (void)l, a & b; }
 static inline word bits_or(const lane *l, word a, word b) { return (void)l, a | b; }
 static inline word bits_xor(const lane *l, word a, word b) { return (void)l, a ^ b; }
 static inline word bits_left(const lane *l, word a, int by) {
-    return (void)l, (word)((uint64_t)a << by);
+    return (void)l, (word)((unsigned_word)a << by);
 }
 static inline word bits_right(const lane *l, word a, int by) {
-    return (void)l, (word)((uint64_t)a >> by);
+    return (void)l, (word)((unsigned_word)a >> by);
 }
-static inline word bits_constant(const lane *l, int64_t value) { return (void)l, value; }
+static inline word bits_constant(const lane *l, int64_t value) { return (void)l, (word)value; }
+static inline mask bits_less(const lane *l, word a, word b) { return (void)l, a < b; }
+/* A whole number, rounded. */
+static inline real number_of(const lane *l, word a) { return (void)l, (real)a; }
 static inline mask has_bit_0(const lane *l, word a) { return (void)l, (a & 1) != 0; }
 
 static inline real entry_of(const lane *l, const double *table, unsigned count, word index,
                             const char *name) {
-    return (void)l, (void)count, (void)name, table[index];
+    return (void)l, (void)count, (void)name, (real)table[index];
 }
 
 typedef struct rare_function {

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Functions of f64 as steps of arithmetic, each with one defined result. The words for the steps
- * come from scalar.h, and the interpreter computes with them; or from jit/math/steps_lane.h, and
- * they emit lanes. So every form of a function has the same bits, by being the same text. One of
- * these two is included first.
+/* Functions of f64, and of f32 where STEPS_OF_F32 is defined, as steps of arithmetic, each with one
+ * defined result. The words for the steps come from scalar.h, and the interpreter computes with
+ * them; or from jit/math/steps_lane.h, and they emit lanes. So every form of a function has the
+ * same bits, by being the same text. One of these two is included first.
  *
  * A result is at most 1 ulp off: it is a sum of two doubles, a leading one and a small one, and
  * what rounding the leading one loses is part of the other. tests/numbers/functions_test.c compares
@@ -94,13 +94,34 @@ static inline mask is_far(const lane *l, real x, double end) {
     return not_so(l, is_small(l, x, end));
 }
 
-/* Adding this rounds to an integer and leaves it in the low bits. */
+/* Adding steps_shift rounds to an integer and leaves it in the low bits. */
+#ifdef STEPS_OF_F32
+enum { STEPS_FRACTION = 23, STEPS_BIAS = 127 };
+static const double steps_shift = 0x1.8p23;
+#else
+enum { STEPS_FRACTION = 52, STEPS_BIAS = 1023 };
 static const double steps_shift = 0x1.8p52;
+#endif
 
 /* 2^n, n in the low bits of `shifted`, for normal results. */
 static inline real power_of_2(const lane *l, real shifted, int less_by) {
-    word biased = bits_sum(l, bits_of(l, shifted), bits_constant(l, 1023 - less_by));
-    return from_bits(l, bits_left(l, biased, 52));
+    word biased = bits_sum(l, bits_of(l, shifted), bits_constant(l, STEPS_BIAS - less_by));
+    return from_bits(l, bits_left(l, biased, STEPS_FRACTION));
+}
+
+/* value 2^n where that is normal, n in the low bits of `shifted`. */
+static inline real scaled_near(const lane *l, real value, real shifted) {
+    word exponent = bits_left(l, bits_of(l, shifted), STEPS_FRACTION);
+    return from_bits(l, bits_sum(l, bits_of(l, value), exponent));
+}
+
+/* The same for a result that may be 0, subnormal or infinite, in two steps of half of n: the first
+ * product is exact; NaN stays NaN. */
+static inline real scaled_far(const lane *l, real value, real shifted) {
+    real shift = number(l, steps_shift), n = sub(l, shifted, shift),
+         half = muladd(l, n, number(l, 0.5), shift),
+         rest = add(l, sub(l, n, sub(l, half, shift)), shift);
+    return mul(l, mul(l, value, power_of_2(l, half, 0)), power_of_2(l, rest, 0));
 }
 
 #endif

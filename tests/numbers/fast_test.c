@@ -78,6 +78,23 @@ static void report(tosajit_op op, const tally *tallies) {
                test_engines[e].name, tallies[e].largest, tallies[e].x, tallies[e].y);
 }
 
+/* 33 operands around each, of both signs. */
+static size_t add_around(float *x, size_t count, const float *centres, size_t centre_count) {
+    for (size_t k = 0; k < centre_count; k++)
+        for (uint32_t step = 0; step < 33; step++)
+            for (uint32_t sign = 0; sign < 2; sign++)
+                x[count++] = test_float_of(((test_bits_of(centres[k]) + step - 16) & 0x7fffffff) |
+                                           sign << 31);
+    return count;
+}
+
+/* Where the functions that are not TOSA's change their ways. */
+static size_t add_others(float *x, size_t count) {
+    static const float centres[] = {0.75f, 1.5f,     125.5f,   160,      89.5f,  20,
+                                    8192,  0x1p-14f, 0x1p-12f, 0x1p-26f, 0x1p24f};
+    return add_around(x, count, centres, sizeof centres / sizeof *centres);
+}
+
 /* Operands around which results or the emitters' paths change. */
 static size_t special_operands(float *x) {
     static const float centres[] = {
@@ -89,12 +106,7 @@ static size_t special_operands(float *x) {
         0.27372569f, 1.3686284f, 2.4635312f, 3.5584340f,    0.09817477f, 0.19634954f};
     const uint32_t rest[] = {0,          0x80000000, 0x7f800000, 0xff800000,
                              0x7fc00000, 0xffc00000, 0x7f800001, 0xff812345};
-    size_t count = 0;
-    for (size_t k = 0; k < sizeof centres / sizeof *centres; k++)
-        for (uint32_t step = 0; step < 33; step++)
-            for (uint32_t sign = 0; sign < 2; sign++)
-                x[count++] = test_float_of(((test_bits_of(centres[k]) + step - 16) & 0x7fffffff) |
-                                           sign << 31);
+    size_t count = add_around(x, 0, centres, sizeof centres / sizeof *centres);
     for (size_t k = 0; k < sizeof rest / sizeof *rest; k++) x[count++] = test_float_of(rest[k]);
     return count;
 }
@@ -117,12 +129,12 @@ static void functions_are_within_one_ulp(void **state) {
     uint64_t stride = test_setting("TOSAJIT_STRIDE", STRIDE);
     mpfr_t argument, value;
     mpfr_inits2(PRECISION, argument, value, (mpfr_ptr)NULL);
-    for (size_t n = 0; n < TEST_FUNCTIONS; n++) {
+    for (size_t n = 0; n < TEST_FAST_FUNCTIONS; n++) {
         tosajit_op op = test_functions[n].op;
         tosajit_kernel *kernels[TEST_MAX_ENGINES];
         tally tallies[TEST_MAX_ENGINES] = {0};
         test_function_kernels(test_engines, test_engine_count, op, TOSAJIT_F32, kernels);
-        size_t count = special_operands(x);
+        size_t count = add_others(x, special_operands(x));
         for (uint64_t bits = 11 * n; bits < UINT64_C(1) << 32 || count > 0; count = 0) {
             for (; count < BATCH && bits < UINT64_C(1) << 32; bits += stride)
                 x[count++] = test_float_of((uint32_t)bits);
@@ -156,30 +168,51 @@ static void random_pair(test_random *random, uint64_t kind, float *x, float *y) 
     if (kind % 16 == 7) *x = -*x, *y = rintf(*y);
 }
 
-static void pow_is_within_one_ulp(void **state) {
-    (void)state;
+/* Arbitrary elements, and sizes that meet. */
+static void random_sides(test_random *random, uint64_t kind, float *x, float *y) {
+    test_random_element(random, TOSAJIT_F32, x);
+    test_random_element(random, TOSAJIT_F32, y);
+    if (kind % 2)
+        *y = ldexpf(*x, (int)test_random_range(random, -13, 13)) +
+             *x * (float)test_random_range(random, -999, 999) * 1e-3f;
+}
+
+enum { TWO_OPERANDS = 3 };
+static const struct {
+    tosajit_op op;
+    int (*value)(mpfr_t result, const mpfr_t x, const mpfr_t y, mpfr_rnd_t mode);
+    void (*draw)(test_random *random, uint64_t kind, float *x, float *y);
+} pairs[TWO_OPERANDS] = {{TOSAJIT_OP_pow, mpfr_pow, random_pair},
+                         {TOSAJIT_OP_atan2, mpfr_atan2, random_sides},
+                         {TOSAJIT_OP_hypot, mpfr_hypot, random_sides}};
+
+static void check_pairs(size_t n) {
     static float x[BATCH], y[BATCH];
     static double exact[BATCH];
     tosajit_kernel *kernels[TEST_MAX_ENGINES];
     tally tallies[TEST_MAX_ENGINES] = {0};
     mpfr_t a, b, value;
     mpfr_inits2(PRECISION, a, b, value, (mpfr_ptr)NULL);
-    test_function_kernels(test_engines, test_engine_count, TOSAJIT_OP_pow, TOSAJIT_F32, kernels);
+    test_function_kernels(test_engines, test_engine_count, pairs[n].op, TOSAJIT_F32, kernels);
     test_random random = test_random_start(test_setting("TOSAJIT_SEED", 1));
-    for (uint64_t done = 0, pairs = test_setting("TOSAJIT_PAIRS", PAIRS); done < pairs;
-         done += BATCH) {
+    for (uint64_t done = 0, all = test_setting("TOSAJIT_PAIRS", PAIRS); done < all; done += BATCH) {
         for (size_t k = 0; k < BATCH; k++) {
-            random_pair(&random, done / 7 + k, &x[k], &y[k]);
+            pairs[n].draw(&random, done / 7 + k, &x[k], &y[k]);
             mpfr_set_flt(a, x[k], MPFR_RNDN);
             mpfr_set_flt(b, y[k], MPFR_RNDN);
-            mpfr_pow(value, a, b, MPFR_RNDN);
+            pairs[n].value(value, a, b, MPFR_RNDN);
             exact[k] = mpfr_get_d(value, MPFR_RNDN);
         }
-        check_batch(TOSAJIT_OP_pow, kernels, tallies, x, y, exact, BATCH);
+        check_batch(pairs[n].op, kernels, tallies, x, y, exact, BATCH);
     }
     test_release_kernels(kernels, test_engine_count);
-    report(TOSAJIT_OP_pow, tallies);
+    report(pairs[n].op, tallies);
     mpfr_clears(a, b, value, (mpfr_ptr)NULL);
+}
+
+static void functions_of_two_are_within_one_ulp(void **state) {
+    (void)state;
+    for (size_t n = 0; n < TWO_OPERANDS; n++) check_pairs(n);
 }
 
 /* Every pair of special values: C99 Annex F, by libm, which follows it. */
@@ -204,7 +237,7 @@ static void narrow_types_are_within_one_ulp_on_all_operands(void **state) {
     mpfr_t argument, value;
     mpfr_inits2(PRECISION, argument, value, (mpfr_ptr)NULL);
     for (size_t m = 0; m < sizeof narrow_formats / sizeof *narrow_formats; m++)
-        for (size_t n = 0; n < TEST_FUNCTIONS; n++) {
+        for (size_t n = 0; n < TEST_FAST_FUNCTIONS; n++) {
             const format *f = &narrow_formats[m];
             tally tallies[TEST_MAX_ENGINES] = {0};
             for (uint32_t k = 0; k < ALL; k++) {
@@ -285,8 +318,9 @@ static void bits_are_the_golden_ones(void **state) {
     golden file;
     assert_true(golden_open(&file, TOSAJIT_GOLDEN_DIRECTORY "/fast.txt"));
     for (size_t k = 0; k < count; k++) y[k] = x[(k * 7 + 3) % count];
-    for (size_t n = 0; n <= TEST_FUNCTIONS; n++) {
-        const tosajit_op op = n < TEST_FUNCTIONS ? test_functions[n].op : TOSAJIT_OP_pow;
+    for (size_t n = 0; n < TEST_FAST_FUNCTIONS + TWO_OPERANDS; n++) {
+        const tosajit_op op =
+            n < TEST_FAST_FUNCTIONS ? test_functions[n].op : pairs[n - TEST_FAST_FUNCTIONS].op;
         tosajit_kernel *kernels[TEST_MAX_ENGINES];
         if (op == TOSAJIT_OP_rsqrt) continue;
         test_function_kernels(test_engines, test_engine_count, op, TOSAJIT_F32, kernels);
@@ -298,7 +332,8 @@ static void bits_are_the_golden_ones(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(functions_are_within_one_ulp), cmocka_unit_test(pow_is_within_one_ulp),
+        cmocka_unit_test(functions_are_within_one_ulp),
+        cmocka_unit_test(functions_of_two_are_within_one_ulp),
         cmocka_unit_test(pow_of_special_values),
         cmocka_unit_test(narrow_types_are_within_one_ulp_on_all_operands),
         cmocka_unit_test(bits_are_the_golden_ones)};

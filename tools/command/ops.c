@@ -87,9 +87,13 @@ static int print_list(void) {
 static const char *accuracy(tosajit_op op) {
     const bool has_integers = strstr(list_types(op).text, "i32") != NULL;
     switch (op_columns_of[op].result) {
-    case RESULT_FUNCTION: return "rounded correctly; within 1 ulp where fast, and of `f64`";
+    case RESULT_FUNCTION:
+        if (op >= TOSAJIT_OP_exp2)
+            return "within 1 ulp of `f64`, and rounded to narrower types from there; where fast, "
+                   "within 1 ulp of `f32`, too";
+        return "rounded correctly; within 1 ulp where fast, and of `f64`";
     case RESULT_ROUNDED:
-        if (op >= TOSAJIT_OP_exp2 && op <= TOSAJIT_OP_hypot)
+        if (op == TOSAJIT_OP_erfc)
             return "within 1 ulp of `f64`, and rounded to narrower types from there";
         return has_integers ? "exact in integers; rounded correctly in floating point"
                             : "rounded correctly";
