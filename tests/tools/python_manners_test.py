@@ -385,7 +385,13 @@ class Manners(unittest.TestCase):
                     tosajit.evaluate(text, {"u": u, "x": x}, {})
         w = np.array([2**32 - 1] * 4, np.uint32)
         for text in ("where(n > 0, 300, n)", "where(n > 0, n, -200)"):
-            np.testing.assert_array_equal(tosajit.evaluate(text), eval(text, {"where": np.where, "n": n}), text)
+            try:
+                expected = eval(text, {"where": np.where, "n": n})
+            except OverflowError:  # of some versions of NumPy
+                with self.assertRaises((tosajit.Error, OverflowError), msg=text):
+                    tosajit.evaluate(text)
+            else:
+                np.testing.assert_array_equal(tosajit.evaluate(text), expected, text)
         for text in ("sum(n8) / 2", "sum(w) * 0.5", "sum(w) + sum(n8)", "sum(w) - 5", "prod(w) / 3", "prod(w)", "float64(prod(w))", "prod(w) > 3", "sum(n8) // 2", "sum(w, axis=0) + w"):
             self.compare(text, {"w": w, "n8": np.arange(7, dtype=np.uint8)})
         f = np.array([-2.0, -1.5, 300, 70000, -70000, 0.7])
