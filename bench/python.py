@@ -6,12 +6,14 @@
     PYTHONPATH=build/tools/python python3 bench/python.py --page     # into docs/python.md, with its drawing
     PYTHONPATH=build/tools/python python3 bench/python.py --examples # numexpr's own, beside numexpr
     PYTHONPATH=build/tools/python python3 bench/python.py --functions # functions of tosajit.jit, beside numba's, jax's and torch.compile's
+    PYTHONPATH=build/tools/python python3 bench/python.py --fast     # functions that are not TOSA's, exact and fast, beside NumPy's; into docs/accuracy.md by hand
     PYTHONPATH=build/tools/python python3 bench/python.py --table    # what bench/report.sh takes
 
 The best of many turns of 2 ms, because whoever shares the machine can only make a turn longer. The results are compared before anything is timed. Needs NumPy; the columns of a library that is not installed are
 left out. tests/tools/python_peers.sh makes a venv with most of them, and pip brings numba."""
 import math
 import os
+import random
 import sys
 import time
 
@@ -41,7 +43,7 @@ tosajit.set_num_threads(1)
 
 
 def usual_times(contenders, seconds):
-    """In turns, so that what disturbs the machine disturbs all alike."""
+    """In turns of random order, so that what disturbs the machine disturbs all alike."""
     loops, times = {}, {name: [] for name in contenders}
     for name, call in contenders.items():
         call()
@@ -50,7 +52,7 @@ def usual_times(contenders, seconds):
         loops[name] = max(1, int(2e-3 / max(time.perf_counter() - begin, 1e-7)))
     end = time.perf_counter() + seconds
     while time.perf_counter() < end or len(times[next(iter(times))]) < 5:
-        for name, call in contenders.items():
+        for name, call in random.sample(list(contenders.items()), len(contenders)):
             begin = time.perf_counter()
             for _ in range(loops[name]):
                 call()
@@ -430,11 +432,41 @@ def functions(seconds):
             print(f"| {function.__name__}, {name} | " + " | ".join([f"{t * 1e3:.2f}" for t in times[:2]] + [f"{t * 1e6:.3g}" for t in times[2:]]) + " |")
 
 
+# Of each function operands from everyday life.
+FAST = {
+    "exp2 expm1 sinh cosh tan arctan arcsinh cbrt": lambda x: 5 * x, "log1p arcsin arccos arctanh": lambda x: x,
+    "log2 log10": lambda x: 10 * abs(x) + 1e-3, "arccosh": lambda x: 5 * abs(x) + 1, "arctan2 hypot": lambda x: 5 * x,
+}
+
+
+def fast(seconds):
+    """65,536 elements of f32 by kernels, in us."""
+    print("| | exact | fast | NumPy | fast / NumPy |\n|---|--:|--:|--:|--:|")
+    ratios = []
+    for names, domain in FAST.items():
+        for name in names.split():
+            numpys = getattr(np, name)
+            x = domain(np.random.default_rng(1).random(65536, np.float32) * np.float32(1.96) - np.float32(0.98)).astype(np.float32)
+            given, out = (x, x[::-1].copy())[:numpys.nin], np.empty_like(x)
+            text = f"{name.replace('arc', 'a')}({', '.join('xy'[:numpys.nin])}) : {', '.join(['f32[?]'] * numpys.nin)}"
+            kernels = {accuracy: tosajit.Engine(accuracy=accuracy).compile(text) for accuracy in ("exact", "fast")}
+            calls = {accuracy: lambda kernel=kernel: kernel(*given, out=out) for accuracy, kernel in kernels.items()}
+            for call in calls.values():
+                call()
+                np.testing.assert_allclose(out, numpys(*given), 1e-6, 1e-7)
+            times = usual_times({**calls, "NumPy": lambda: numpys(*given, out=out)}, seconds)
+            ratios.append(times["fast"] / times["NumPy"])
+            print(f"| {name} | " + " | ".join(f"{t * 1e6:.1f}" for t in times.values()) + f" | {ratios[-1]:.2f} |", flush=True)
+    print(f"\nThe mean is {mean(ratios):.2f}, and {mean(ratios[:-1]):.2f} without hypot.")
+
+
 if __name__ == "__main__":
     if sys.argv[1:] == ["--table"]:
         table(3)
     elif sys.argv[1:] == ["--examples"]:
         examples(1)
+    elif sys.argv[1:] == ["--fast"]:
+        fast(0.5)
     elif sys.argv[1:] == ["--functions"]:
         functions(0.2)
     elif sys.argv[1:2] == ["--chain"]:

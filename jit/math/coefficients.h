@@ -278,17 +278,6 @@ static const double fast_exp_coefficients[] = {
     0x1.694cd2p-10,
 };
 
-/* 2^r = 1 + r (c0 + c1 r + ...), abs(r) <= 0.5005.
- * Relative error 2^-28. */
-static const double fast_exp2_coefficients[] = {
-    0x1.62e43p-1,
-    0x1.ebfbd8p-3,
-    0x1.c6af74p-5,
-    0x1.3b3098p-7,
-    0x1.5f0ccap-10,
-    0x1.3fabfep-13,
-};
-
 /* ln(1+f) = f + f^2 (c0 + c1 f + ...), -0.2929 <= f <= 0.4143.
  * Relative error 2^-27.8. */
 static const double fast_log_coefficients[] = {
@@ -705,23 +694,6 @@ static const float exp_lows_32[] = {
 static const double exp_ln2_parts[] = {
     0x1.62e43p-1,
     -0x1.05c61p-29,
-};
-
-/* Constants as sums of f32. */
-static const double f32_ln2_parts[] = {
-    0x1.62e4p-1,
-    0x1.7f7d1cp-20,
-};
-
-static const double fast_half_pi_parts[] = {
-    0x1.921fb4p0,
-    0x1.4442dp-24,
-    0x1.84698ap-48,
-};
-
-static const double f32_log2_e_parts[] = {
-    0x1.715476p0,
-    0x1.4ae0cp-26,
 };
 
 #endif

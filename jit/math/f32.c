@@ -21,10 +21,10 @@ turns reduce_turns(const lane *l, LLVMValueRef x, unsigned steps) {
     LLVMValueRef magic = lane_f32(l, f32_shift),
                  shifted = lane_fma(l, x, constant(l, 0x1.45f306p-1 * scale), magic);
     LLVMValueRef n = lane_fsub(l, shifted, magic),
-                 second = constant(l, -fast_half_pi_parts[1] / scale);
-    LLVMValueRef first = lane_fma(l, n, constant(l, -fast_half_pi_parts[0] / scale), x),
+                 second = constant(l, -f32_half_pi_short[1] / scale);
+    LLVMValueRef first = lane_fma(l, n, constant(l, -f32_half_pi_short[0] / scale), x),
                  r = lane_fadd(l, first, lane_fmul(l, n, second));
     LLVMValueRef low = lane_fma(l, n, second, lane_fsub(l, first, r));
-    low = lane_fma(l, n, constant(l, -fast_half_pi_parts[2] / scale), low);
+    low = lane_fma(l, n, constant(l, -f32_half_pi_short[2] / scale), low);
     return (turns){bits_of(l, shifted), r, low};
 }

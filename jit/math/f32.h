@@ -5,6 +5,7 @@
 #define TOSAJIT_JIT_MATH_F32_H
 
 #include "jit/lane/lane.h"
+#include "runtime/functions/coefficients.h"
 
 /* Adding this to an f32 rounds to an integer and leaves it in the low bits. */
 static const float f32_shift = 0x1.8p23f;

@@ -39,8 +39,8 @@ static scaled exp_scaled(const lane *l, LLVMValueRef x) {
     LLVMValueRef magic = lane_f32(l, f32_shift), one = constant(l, 1.0);
     LLVMValueRef shifted = lane_fma(l, x, constant(l, 0x1.715476p0), magic),
                  n = lane_fsub(l, shifted, magic);
-    LLVMValueRef r = lane_fma(l, n, constant(l, -f32_ln2_parts[0]), x);
-    r = lane_fma(l, n, constant(l, -f32_ln2_parts[1]), r);
+    LLVMValueRef r = lane_fma(l, n, constant(l, -f32_ln2[0]), x);
+    r = lane_fma(l, n, constant(l, -f32_ln2[1]), r);
     LLVMValueRef head = lane_fadd(l, r, one), lost = lane_fadd(l, lane_fsub(l, one, head), r);
     LLVMValueRef q = polynomial(l, fast_exp_coefficients, COUNT(fast_exp_coefficients), r);
     LLVMValueRef value = lane_fadd(l, head, lane_fma(l, lane_fmul(l, r, r), q, lost));
@@ -106,9 +106,9 @@ LLVMValueRef fast_log(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     split_f32 s = split_with_cold(l, x[0], rare);
     LLVMValueRef k = lane_sitofp(l, s.k, lane_f32_type(l)),
                  q = polynomial_in_two(l, fast_log_coefficients, COUNT(fast_log_coefficients), s.f);
-    LLVMValueRef low = lane_fmul(l, k, constant(l, f32_ln2_parts[1])),
+    LLVMValueRef low = lane_fmul(l, k, constant(l, f32_ln2[1])),
                  rest = lane_fma(l, lane_fmul(l, s.f, s.f), q, low);
-    LLVMValueRef result = lane_fma(l, k, constant(l, f32_ln2_parts[0]), lane_fadd(l, s.f, rest));
+    LLVMValueRef result = lane_fma(l, k, constant(l, f32_ln2[0]), lane_fadd(l, s.f, rest));
     lane_cold cold = lane_cold_begin(l, rare);
     LLVMValueRef special = log_special_values(l, x[0], result);
     lane_cold_end(l, &cold);
@@ -187,8 +187,8 @@ static LLVMValueRef sigmoid_of_negative(const lane *l, LLVMValueRef a) {
     LLVMValueRef magic = lane_f32(l, f32_shift + 127), one = constant(l, 1.0);
     LLVMValueRef shifted = lane_fma(l, a, constant(l, -0x1.715476p0), magic),
                  minus_n = lane_fsub(l, shifted, magic);
-    LLVMValueRef r = lane_fma(l, minus_n, constant(l, f32_ln2_parts[0]), a);
-    r = lane_fma(l, minus_n, constant(l, f32_ln2_parts[1]), r);
+    LLVMValueRef r = lane_fma(l, minus_n, constant(l, f32_ln2[0]), a);
+    r = lane_fma(l, minus_n, constant(l, f32_ln2[1]), r);
     LLVMValueRef power = float_of(l, to_exponent(l, bits_of(l, shifted))), p = expm1_near(l, r);
     LLVMValueRef quotient = lane_fdiv(l, one, lane_fadd(l, lane_fadd(l, power, p), one)),
                  y = float_of(l, lane_and(l, bits_of(l, quotient), lane_int(l, 32, -2)));
@@ -299,7 +299,7 @@ static scaled exp2_scaled(const lane *l, LLVMValueRef t) {
     LLVMValueRef r = lane_fptrunc(l, lane_fsub(l, t, lane_fsub(l, shifted, magic)));
     LLVMValueRef n =
         lane_trunc(l, lane_bitcast(l, shifted, lane_int_type(l, 64)), lane_int_type(l, 32));
-    LLVMValueRef p = polynomial(l, fast_exp2_coefficients, COUNT(fast_exp2_coefficients), r);
+    LLVMValueRef p = polynomial(l, f32_exp2_terms, COUNT(f32_exp2_terms), r);
     return (scaled){lane_fma(l, p, r, constant(l, 1.0)), n};
 }
 

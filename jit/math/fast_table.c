@@ -72,16 +72,15 @@ static exp_parts exp_alone(const lane *l, LLVMValueRef x) {
     const double steps = 1U << t->shift;
     LLVMValueRef shifted = exp_shifted(l, x, steps), bits = bits_of(l, shifted),
                  n = lane_fsub(l, shifted, lane_f32(l, f32_shift));
-    LLVMValueRef r = lane_fma(l, n, constant(l, -f32_ln2_parts[0] / steps), x);
-    r = lane_fma(l, n, constant(l, -f32_ln2_parts[1] / steps), r);
+    LLVMValueRef r = lane_fma(l, n, constant(l, -f32_ln2[0] / steps), x);
+    r = lane_fma(l, n, constant(l, -f32_ln2[1] / steps), r);
     return (exp_parts){t, exp_entry(l, t, bits), bits, polynomial(l, t->rest, t->rest_count, r)};
 }
 
 /* abs(x) < 200, in a longer computation: r waits for one step less. */
 static exp_parts exp_by_table(const lane *l, LLVMValueRef x) {
     const exp_table *t = table_of(l);
-    const double steps = 1U << t->shift, ln2 = f32_ln2_parts[0] + f32_ln2_parts[1],
-                 high = (double)(float)ln2;
+    const double steps = 1U << t->shift, ln2 = f32_ln2[0] + f32_ln2[1], high = (double)(float)ln2;
     LLVMValueRef shifted = exp_shifted(l, x, steps), bits = bits_of(l, shifted),
                  n = lane_fsub(l, shifted, lane_f32(l, f32_shift)),
                  r = lane_fma(l, n, constant(l, -high / steps), x);

@@ -58,10 +58,10 @@ typedef struct exponent {
 } exponent;
 
 static exponent multiply(const lane *l, LLVMValueRef y, logarithm x) {
-    LLVMValueRef magic = lane_f32(l, f32_shift), log2_e = constant(l, f32_log2_e_parts[0]),
+    LLVMValueRef magic = lane_f32(l, f32_shift), log2_e = constant(l, f32_log2_e[0]),
                  scale = lane_fmul(l, y, log2_e), whole = lane_fmul(l, y, x.k);
-    LLVMValueRef scale_low = lane_fma(l, y, constant(l, f32_log2_e_parts[1]),
-                                      lane_fma(l, y, log2_e, lane_fneg(l, scale)));
+    LLVMValueRef scale_low =
+        lane_fma(l, y, constant(l, f32_log2_e[1]), lane_fma(l, y, log2_e, lane_fneg(l, scale)));
     LLVMValueRef total = lane_fma(l, scale, x.high, whole), shifted = lane_fadd(l, total, magic);
     LLVMValueRef r = lane_fsub(l, whole, lane_fsub(l, shifted, magic));
     r = lane_fma(l, scale, x.high, r);

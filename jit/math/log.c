@@ -97,10 +97,9 @@ static bounded log_pair(const lane *l, LLVMValueRef x) {
                  tail = polynomial(l, log_tail, COUNT(log_tail), r);
     LLVMValueRef near = lane_fma(l, half, r, r),
                  near_low = lane_fma(l, half, r, lane_fsub(l, r, near));
-    LLVMValueRef far = lane_fma(l, k, constant(l, f32_ln2_parts[0]),
-                                lane_entry(l, log_highs, interval)),
-                 far_low = lane_fma(l, k, constant(l, f32_ln2_parts[1]),
-                                    lane_entry(l, log_lows, interval));
+    LLVMValueRef far = lane_fma(l, k, constant(l, f32_ln2[0]), lane_entry(l, log_highs, interval)),
+                 far_low =
+                     lane_fma(l, k, constant(l, f32_ln2[1]), lane_entry(l, log_lows, interval));
     LLVMValueRef high = lane_fadd(l, far, near), low = lane_fadd(l, lane_fsub(l, far, high), near);
     low = lane_fadd(l, lane_fadd(l, low, far_low), lane_fma(l, cube, tail, near_low));
     LLVMValueRef error = lane_fmul(l, lane_fabs(l, high), constant(l, 0x1p-36));

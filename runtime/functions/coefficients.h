@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Coefficients of the functions of f64, in ascending order of power. Errors are those of the
+/* Coefficients of the functions of f64 and f32, in ascending order of power. Errors are those of the
  * polynomial, without rounding. Generated: do not edit.
  *     sollya jit/math/fit/f64.sollya > runtime/functions/coefficients.h */
 #ifndef TOSAJIT_RUNTIME_FUNCTIONS_COEFFICIENTS_H
@@ -280,17 +280,8 @@ static const double f64_inverse_pi_digits[] = {
     0x1.35e86cp-1049,
 };
 
-/* Of f32: e^r = 1 + r + r^2 (c0 + c1 r + ...), abs(r) <= 0.3467.
- * Relative error 2^-28.2. */
-static const double f32_exp_terms[] = {
-    0x1.fffffap-2,
-    0x1.555492p-3,
-    0x1.555a26p-5,
-    0x1.123988p-7,
-    0x1.694cd2p-10,
-};
-
-/* e^r - 1 = r + r^2 (c0 + c1 r + ...), abs(r) <= 0.3467.
+/* Of f32, whose every number is an f32: e^r - 1 = r + r^2 (c0 + c1 r + ...),
+ * abs(r) <= 0.3467.
  * Relative error 2^-31. */
 static const double f32_expm1_terms[] = {
     0x1p-1,
@@ -451,6 +442,7 @@ static const double f32_half_pi[] = {
     -0x1.777a5cp-25,
 };
 
+/* Cut, not rounded: what a part leaves has its sign. */
 static const double f32_half_pi_short[] = {
     0x1.921fb4p0,
     0x1.4442dp-24,

@@ -6,20 +6,6 @@
 
 #include "runtime/functions/steps.h"
 
-/* n, as `shifted` has it, and r: a number that is n ln 2 + r, or a power of 2. */
-typedef struct reduced {
-    real shifted;
-    pair r;
-} reduced;
-
-/* abs(x) <= 1100. The first step is exact. */
-static inline reduced by_ln2(const lane *l, real x) {
-    real shift = number(l, steps_shift), shifted = muladd(l, x, number(l, f64_log2_e[0]), shift),
-         n = sub(l, shifted, shift), second = number(l, -f64_ln2[1]);
-    real first = muladd(l, n, number(l, -f64_ln2[0]), x), r = muladd(l, n, second, first);
-    return (reduced){shifted, {r, muladd(l, n, second, sub(l, first, r))}};
-}
-
 static inline reduced pair_by_ln2(const lane *l, pair x) {
     reduced e = by_ln2(l, x.high);
     return (reduced){e.shifted, quick_sum(l, e.r.high, add(l, e.r.low, x.low))};

@@ -3,7 +3,7 @@
 /* Functions of f32 for TOSAJIT_FAST, in arithmetic of f32: at most 1 ulp off, with the same bits on
  * every CPU, whatever the loop. What rounding loses is kept where the result would feel it: a
  * leading sum is rounded once, and what that loses is added to the small rest. docs/accuracy.md has
- * the error of each on all operands.
+ * the error of each.
  *
  * The words are those of scalar.h or of jit/math/steps_lane.h, with STEPS_OF_F32. */
 #ifndef TOSAJIT_RUNTIME_FUNCTIONS_SINGLE_H
@@ -42,19 +42,6 @@ static inline pair single_root(const lane *l, pair a) {
 /* ---------------------------------------------------------------------------------------------
  * Exponentials */
 
-/* x = n ln 2 + r, abs(x) < 200; n in `shifted`. */
-typedef struct single_reduced {
-    real shifted, n;
-    pair r;
-} single_reduced;
-
-static inline single_reduced single_by_ln2(const lane *l, real x) {
-    real shift = number(l, steps_shift), shifted = muladd(l, x, number(l, f32_log2_e[0]), shift),
-         n = sub(l, shifted, shift), second = number(l, -f32_ln2[1]);
-    real first = muladd(l, n, number(l, -f32_ln2[0]), x), high = muladd(l, n, second, first);
-    return (single_reduced){shifted, n, {high, muladd(l, n, second, sub(l, first, high))}};
-}
-
 /* 2^x; the fraction of x is exact. */
 static inline real single_exp2_far(const lane *l, const real *x) {
     real a = within(l, x[0], -160.0, 140.0), shift = number(l, steps_shift),
@@ -71,7 +58,7 @@ static inline real f32_function_exp2(const lane *l, const real *x) {
 
 /* A quarter of it: t p + (t - 1/4), t = 2^n / 4 and p = e^r - 1. */
 static inline real f32_function_expm1(const lane *l, const real *x) {
-    single_reduced e = single_by_ln2(l, within(l, x[0], -20.0, 89.5));
+    reduced e = by_ln2(l, within(l, x[0], -20.0, 89.5));
     real r = e.r.high, quarter = number(l, -0.25), t = power_of_2(l, e.shifted, 2);
     pair whole = quick_sum(l, t, quarter);
     real tail = muladd(l, mul(l, r, r), HORNER(f32_expm1_terms, r), e.r.low);
@@ -89,11 +76,12 @@ typedef struct single_halves {
 } single_halves;
 
 static inline single_halves single_halve(const lane *l, real a) {
-    single_reduced e = single_by_ln2(l, a);
+    reduced e = by_ln2(l, a);
     real t = power_of_2(l, e.shifted, 2), r = e.r.high, z = mul(l, r, r);
     word quarter_of_quarter = bits_constant(l, 0x7d000000); /* of t u, with the bias twice */
     real u = from_bits(l, bits_difference(l, quarter_of_quarter, bits_of(l, t)));
-    u = pick(l, less(l, e.n, number(l, 100.0)), u, number(l, 0.0));
+    u = pick(l, less(l, a, number(l, 70.0)), u,
+             number(l, 0.0)); /* of n beyond 100 it is no number */
     real c = muladd(l, mul(l, z, z), HORNER(f32_cosh_terms, z), mul(l, z, number(l, 0.5))),
          s = muladd(l, mul(l, r, z), HORNER(f32_sinh_terms, z), e.r.low);
     return (single_halves){quick_sum(l, t, negative(l, u)), quick_sum(l, t, u), r, c, s};
@@ -257,19 +245,18 @@ static inline real f32_function_atanh(const lane *l, const real *x) {
 
 /* abs(x) <= 2^16: x = n pi/2 + r, n in `shifted`. The first step is exact, and so is first - high,
  * all bits of which lie between those of the product and those of first. */
-static inline single_reduced single_by_half_pi(const lane *l, real x) {
+static inline reduced single_by_half_pi(const lane *l, real x) {
     real shift = number(l, steps_shift), shifted = muladd(l, x, number(l, 0x1.45f306p-1), shift),
          n = sub(l, shifted, shift), second = number(l, -f32_half_pi_short[1]);
     real first = muladd(l, n, number(l, -f32_half_pi_short[0]), x),
          high = add(l, first, mul(l, n, second)), low = muladd(l, n, second, sub(l, first, high));
-    return (single_reduced){
-        shifted, n, {high, muladd(l, n, number(l, -f32_half_pi_short[2]), low)}};
+    return (reduced){shifted, {high, muladd(l, n, number(l, -f32_half_pi_short[2]), low)}};
 }
 
 /* tan r, or -1 / tan r in every other quarter. The derivative for what r lacks is 1 + 3/2 r^2 near
  * enough, the polynomial is about 0.42 where its cube's error counts. */
 static inline real f32_function_tan(const lane *l, const real *x) {
-    single_reduced q = single_by_half_pi(l, x[0]);
+    reduced q = single_by_half_pi(l, x[0]);
     real r = q.r.high, z = mul(l, r, r), cube = mul(l, r, z);
     real cube_low =
              muladd(l, r, muladd(l, r, r, negative(l, z)), muladd(l, r, z, negative(l, cube))),

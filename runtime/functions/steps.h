@@ -96,9 +96,11 @@ static inline mask is_far(const lane *l, real x, double end) {
 
 /* Adding steps_shift rounds to an integer and leaves it in the low bits. */
 #ifdef STEPS_OF_F32
+#define STEPS_CONSTANT(name) f32_##name
 enum { STEPS_FRACTION = 23, STEPS_BIAS = 127 };
 static const double steps_shift = 0x1.8p23;
 #else
+#define STEPS_CONSTANT(name) f64_##name
 enum { STEPS_FRACTION = 52, STEPS_BIAS = 1023 };
 static const double steps_shift = 0x1.8p52;
 #endif
@@ -122,6 +124,22 @@ static inline real scaled_far(const lane *l, real value, real shifted) {
          half = muladd(l, n, number(l, 0.5), shift),
          rest = add(l, sub(l, n, sub(l, half, shift)), shift);
     return mul(l, mul(l, value, power_of_2(l, half, 0)), power_of_2(l, rest, 0));
+}
+
+/* n, as `shifted` has it, and r: a number that is n ln 2 + r, or a power of 2. */
+typedef struct reduced {
+    real shifted;
+    pair r;
+} reduced;
+
+/* abs(x) <= 1100, of f32 200. The first step is exact. */
+static inline reduced by_ln2(const lane *l, real x) {
+    real shift = number(l, steps_shift),
+         shifted = muladd(l, x, number(l, STEPS_CONSTANT(log2_e)[0]), shift),
+         n = sub(l, shifted, shift), second = number(l, -STEPS_CONSTANT(ln2)[1]);
+    real first = muladd(l, n, number(l, -STEPS_CONSTANT(ln2)[0]), x),
+         r = muladd(l, n, second, first);
+    return (reduced){shifted, {r, muladd(l, n, second, sub(l, first, r))}};
 }
 
 #endif

@@ -394,6 +394,15 @@ class Manners(unittest.TestCase):
                 np.testing.assert_array_equal(tosajit.evaluate(text), expected, text)
         for text in ("sum(n8) / 2", "sum(w) * 0.5", "sum(w) + sum(n8)", "sum(w) - 5", "prod(w) / 3", "prod(w)", "float64(prod(w))", "prod(w) > 3", "sum(n8) // 2", "sum(w, axis=0) + w"):
             self.compare(text, {"w": w, "n8": np.arange(7, dtype=np.uint8)})
+        for text in ("uint8(f / 0)", "uint8(f / 0); tile(f[:0], 3)", "norm(g, (0, 1)); tile(f[:0], 3)", "remainder(reshape(s, ()), arctan2(s, s))"):
+            made = tosajit.evaluate(text, {"f": np.array([1.0, -1, 0]), "g": np.ones((2, 3), np.uint16), "s": np.array(3, np.uint16)}, {})
+            first = made[0] if isinstance(made, tuple) else made
+            whole = tosajit.evaluate(text.partition(";")[0], {"f": np.array([1.0, -1, 0]), "g": np.ones((2, 3), np.uint16), "s": np.array(3, np.uint16)}, {})
+            np.testing.assert_array_equal(first, whole, text)
+        g = np.asfortranarray(np.arange(60.0, dtype=np.float32).reshape(3, 4, 5))
+        wanted = tosajit.evaluate("sin(g)", {"g": np.ascontiguousarray(g)}, {})
+        for text in ("sin(reshape(g, -1))", "sin(reshape(g, (0, -1)))", "sin(g.reshape(-1))"):  # a kernel's, as of an array that lies otherwise
+            np.testing.assert_array_equal(tosajit.evaluate(text, {"g": g}, {}).reshape(3, 4, 5), wanted, text)
         f = np.array([-2.0, -1.5, 300, 70000, -70000, 0.7])
         for dtype in ("uint8", "uint16", "uint32", "int8", "int16"):
             self.compare(f"{dtype}(f)", {"f": f})

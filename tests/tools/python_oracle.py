@@ -121,6 +121,7 @@ REALS |= {"erf": (_by_libm("erf"), 2.0), "erfc": (_by_libm("erfc"), 3.0), "rsqrt
           # of infinity the C library's power of long doubles loses its way from 2^63 on
           "power": (lambda a, b: np.where(np.isinf(a), np.power(a.astype(np.float64), b.astype(np.float64)), np.power(a, b)), 1.0)}
 FAST_FUNCTIONS = ("exp", "log", "sin", "cos", "tanh", "erf", "sigmoid", "rsqrt", "power")  # which accuracy="fast" has of f32
+FAST_EXTENSIONS = set("exp2 expm1 log1p log2 log10 sinh cosh tan arcsin arccos arctan arcsinh arccosh arctanh cbrt arctan2 hypot".split())  # of f16, too
 _kernels = {}
 _reference = tosajit.Engine(backend="interpret")
 
@@ -168,7 +169,8 @@ def real(name, *operands):
         return found.reshape(cast[0].shape)
 
     result = each(compute, *operands)
-    if isinstance(result, Value) and name in FAST_FUNCTIONS and dtype == np.float32 and result.near == EXACT:
+    faster = name in FAST_FUNCTIONS and dtype == np.float32 or name in FAST_EXTENSIONS and dtype != np.float64
+    if isinstance(result, Value) and faster and result.near == EXACT:
         result.near = UNIT
     return result
 
@@ -187,7 +189,12 @@ def power(x, y):
     return real("power", cast(x, dtype), cast(y, dtype))
 
 
-Value.__pow__ = power
+def to_power(x, y):
+    """NumPy's ** of bools and a number has another type than its power."""
+    return each(lambda a: a ** y, x) if x.a.dtype == np.bool_ and type(y) is int and y >= 0 else power(x, y)
+
+
+Value.__pow__ = to_power
 Value.__rpow__ = lambda y, x: power(x, y)
 
 
@@ -478,7 +485,7 @@ def reduction(op):
         if op in ("any", "all"):
             x = each(lambda a: a != 0, x)
         if op in ("sum", "prod") and x.a.dtype not in FLOATS:
-            x = cast(x, np.int64)
+            x = cast(x, np.uint64 if x.a.dtype.kind == "u" else np.int64)
         axes = _axes(axis, x.a.ndim)
         return _dropped(_reduce(op, x, axes), axes, keepdims)
 

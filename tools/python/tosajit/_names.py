@@ -707,6 +707,8 @@ def reshape(a: Any, *shape: Any, order: str = "C", copy: Any = None, newshape: A
     x, = arrays(a)
     given = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
     wanted = [operator.index(n) for n in given]
+    if not wanted and not x.ndim:
+        return x
     if order not in ("C", "A") or not wanted or 0 in wanted or wanted.count(-1) > 1 or newshape is not None:
         left("an argument of reshape")
     if x.sizes is None or x.mask is not None:

@@ -72,12 +72,17 @@ class Cast:
     def __call__(self, x: Any) -> Any:
         t = self.words.trace
         if t is None:
-            return _evaluated(self.name, [x], {}) if self.name not in NAMES and is_array(x) else self.dtype.type(x) if not is_array(x) else x.astype(self.dtype)
+            if not is_array(x):
+                return self.dtype.type(x)
+            beyond = self.own in INTEGERS and getattr(getattr(x, "dtype", None), "kind", "") == "f"  # C leaves it open, a kernel does not
+            return _evaluated(self.name, [x], {}) if (self.name not in NAMES or beyond) and self.name not in vars(_INSIDE) else x.astype(self.dtype)
         x = t.operand(x)
         if isinstance(x, Unsigned):
             x = x.real() if self.own in FLOATS else x
         if type(x) is float and self.name not in NAMES and self.own in INTEGERS:
-            raise foreign(f"{x!r} is no value of {self.own}")
+            if not math.isfinite(x):
+                raise foreign(f"{x!r} is no value of {self.own}")
+            x = round(x)  # to even, as casts of the language do
         cast = _names._arithmetic.astype if self.name in NAMES else lambda text, value, own: text.typed(value, own)
         made = t.apply(lambda text, value: cast(text, value, self.own), x)
         return Array(t, Value(made.value.text, made.value.type, places=made.value.places), made.sizes, mask=made.mask)  # with a type of its own
@@ -207,11 +212,13 @@ def _evaluated(name: str, operands: Sequence[Any], keywords: Dict[str, Any]) -> 
     from . import evaluate
     if name in vars(_INSIDE):
         raise foreign(f"{name} is not defined for these")
-    given = {f"x{k}": a.astype("float64") if getattr(getattr(a, "dtype", None), "name", "") == "uint64" else a for k, a in enumerate(operands)}
+    written = [None if a is not None and not isinstance(a, (tuple, list)) else repr(a) for a in operands]  # axes and sizes are part of the text
+    given = {f"x{k}": a.astype("float64") if getattr(getattr(a, "dtype", None), "name", "") == "uint64" else a
+             for k, a in enumerate(operands) if written[k] is None}
     said = "".join(f", {key}={value!r}" for key, value in keywords.items())
     setattr(_INSIDE, name, True)
     try:
-        made = evaluate(f"{name}({', '.join(given)}{said})", {}, {}, **given)
+        made = evaluate(f"{name}({', '.join(text or f'x{k}' for k, text in enumerate(written))}{said})", {}, {}, **given)
     finally:
         delattr(_INSIDE, name)
     return made[()] if "numpy" in sys.modules and getattr(made, "ndim", 1) == 0 else made  # a scalar, as NumPy's functions give it
@@ -261,7 +268,9 @@ def _listed(name: str, sizes: Any = None, mark: int = 0) -> Callable[..., Any]:
         x = words.trace.array(x) if words.trace is not None else x
         if sizes is not None and given and words.trace is not None and isinstance(given[0], (tuple, list)) and mark in given[0]:
             return _names.own_sizes(x, name, list(given[0]), tuple(sizes(x.sizes, given[0])) if x.sizes is not None else None)
-        return words.numpy(name)(x, *(given if sizes is None or not given else [sizes(getattr(x, "shape", None), given[0]), *given[1:]]), **keywords)
+        if sizes is not None and given and mark in (given[0] if isinstance(given[0], (tuple, list)) else (given[0],)):  # whoever reads a shape decides by it
+            given[0] = sizes(getattr(x, "shape", None), given[0])
+        return words.numpy(name)(x, *given, **keywords)
     return call
 
 
