@@ -5,6 +5,8 @@
 #   sh tests/tools/array_api/run.sh BUILD_DIRECTORY SUITE PYTHON [EXAMPLES]
 # PYTHON has numpy, pytest, hypothesis, ndindex and pytest-json-report. Of each test as many EXAMPLES are drawn, 20 if nobody says it.
 set -eu
+[ $# -ge 3 ] || { sed -n '4,5s/^# *//p' "$0" >&2; exit 2; }
+[ -d "$2/array_api_tests" ] || { echo "$2: no clone of data-apis/array-api-tests" >&2; exit 2; }
 here=$(cd "$(dirname "$0")" && pwd) build=$(cd "$1" && pwd) python=$3 examples=${4:-20}
 export PYTHONPATH="$build/tools/python:$here" PYTHONDONTWRITEBYTECODE=1 ARRAY_API_TESTS_MODULE=jitted
 cd "$2"
