@@ -13,7 +13,7 @@
 #include "bench/external.h"
 #include "bench/families.h"
 #include "bench/peers.h"
-#include "tosajit/tosajit.h"
+#include "tosajit/inspect.h"
 
 enum { MAX_RANK = 4, CHANGES = 256 /* more sizes than a kernel remembers */ };
 

@@ -17,6 +17,8 @@
 #include "bench/peer_llvm.h"
 #include "bench/table.h"
 #include "bench/workloads.h"
+#include "tosajit/graph.h"
+#include "tosajit/inspect.h"
 
 enum {
     SAMPLES = 24,

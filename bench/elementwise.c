@@ -13,6 +13,7 @@
 #include "bench/families.h"
 #include "bench/turns.h"
 #include "bench/workloads.h"
+#include "tosajit/inspect.h"
 
 typedef struct size {
     const char *name;

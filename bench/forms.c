@@ -15,7 +15,7 @@
 #include "bench/shape_cases.h"
 #include "bench/turns.h"
 #include "bench/workloads.h"
-#include "tosajit/tosajit.h"
+#include "tosajit/inspect.h"
 
 #define SHARE 0.4 /* of the time that other families give a contender: a case has ten here */
 

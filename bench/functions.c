@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "tosajit/tosajit.h"
+#include "tosajit/inspect.h"
 
 enum { COUNT = 4096, TURNS = 25, CALLS = 20, LEVELS = 2 };
 

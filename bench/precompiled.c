@@ -17,7 +17,7 @@
 #include "bench/pair.h"
 #include "bench/table.h"
 #include "bench/turns.h"
-#include "tosajit/tosajit.h"
+#include "tosajit/graph.h"
 
 enum { FEW = 16, MANY = 1 << 20, SAMPLES = 24, MADE = 16, FIRST_SAMPLES = 9, STEADY_RUNS = 9 };
 

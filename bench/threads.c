@@ -12,7 +12,7 @@
 #include "bench/families.h"
 #include "bench/pair.h"
 #include "bench/turns.h"
-#include "tosajit/tosajit.h"
+#include "tosajit/inspect.h"
 
 typedef enum contender { ONE, TWO_ON_ONE, TWO_ON_TWO, COPY_ONE, COPY_TWO } contender;
 

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "tosajit/inspect.h"
+
 #define F32 TOSAJIT_F32
 #define OPERAND(k) (VALUE_OPERAND + (k))
 #define CONSTANT(k) (VALUE_CONSTANT + (k))

@@ -16,6 +16,7 @@
 #include "runtime/base/features.h"
 #include "runtime/image/image.h"
 #include "runtime/base/memory.h"
+#include "tosajit/image.h"
 
 enum { CODE_ALIGNMENT = 64 };
 enum { TEXT, RODATA, DATA, STACK, SECTIONS };

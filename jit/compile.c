@@ -39,6 +39,7 @@
 #include "runtime/base/memory.h"
 #include "runtime/precompiled/precompiled.h"
 #include "runtime/run/verbose.h"
+#include "tosajit/image.h"
 
 /* The way back: from being found to being free. In a child whose parent's threads were at it, what
  * they may hold is not waited for: the kernel's memory stays. */

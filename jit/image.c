@@ -8,6 +8,7 @@
 #include "jit/cpu_builds.h"
 #include "runtime/base/bytes.h"
 #include "runtime/base/diag.h"
+#include "tosajit/image.h"
 
 /* Whoever loads it has its own allocator, so the bytes are malloc's. */
 static tosajit_status copy_out(const byte_writer *w, char **image, size_t *size) {

@@ -1,22 +1,24 @@
 #!/bin/sh
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# A manual page out of a public header: its comments become text, its declarations stay as they are.
-#   sh tools/man_api.sh HEADER VERSION PAGE PKG_CONFIG_NAME SUMMARY > libtosajit.3
+# A manual page out of public headers: their comments become text, their declarations stay as they are.
+#   sh tools/man_api.sh VERSION PAGE PKG_CONFIG_NAME SUMMARY HEADER... > libtosajit.3
 set -eu
+version=$1 name=$2 package=$3 summary=$4
+shift 4
 dashes() { echo "$1" | sed 's/-/\\-/g'; }
-page=$(dashes "$3") others=libtosajit-mlir
-[ "$3" = libtosajit ] || others=libtosajit
+page=$(dashes "$name") others=libtosajit-mlir
+[ "$name" = libtosajit ] || others=libtosajit
 cat <<END
-.TH $(echo "$page" | tr a-z A-Z) 3 "" "tosajit $2" "Library Functions"
+.TH $(echo "$page" | tr a-z A-Z) 3 "" "tosajit $version" "Library Functions"
 .SH NAME
-$page \\- $5
+$page \\- $summary
 .SH SYNOPSIS
 .nf
-.B #include <tosajit/${1##*/}>
+$(for header; do echo ".B #include <tosajit/${header##*/}>"; done)
 .fi
 .PP
-.I cc ... \`pkg\\-config \\-\\-cflags \\-\\-libs $(dashes "$4")\`
+.I cc ... \`pkg\\-config \\-\\-cflags \\-\\-libs $(dashes "$package")\`
 .SH DESCRIPTION
 END
 awk '
@@ -64,7 +66,7 @@ inside { text($0); if ($0 ~ /\*\//) inside = 0; next }
 /^$/ { next }
 { sub(/^TOSAJIT_API /, ""); show($0, 1) }
 END { if (is_verbatim) print ".fi" }
-' "$1"
+' "$@"
 cat <<END
 .SH SEE ALSO
 .BR tosajit (1),

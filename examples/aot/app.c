@@ -10,6 +10,7 @@
  * It checks the kernel's results against the C library, and what a wrong call gives. */
 #include <math.h>
 #include <stdio.h>
+#include <tosajit/inspect.h>
 
 #include "gelu.h"
 

@@ -3,6 +3,7 @@
 /* Loading and running a model. MLIR is needed for loading alone: what runs afterwards is a list of
  * steps over a table of values. */
 #include "engine.h"
+#include "tosajit/inspect.h"
 
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/IR.h>

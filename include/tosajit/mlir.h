@@ -53,8 +53,7 @@
 extern "C" {
 #endif
 
-/* ---------------------------------------------------------------------------------------------
- * Modules */
+/* ---- Modules */
 
 /* A module that was read: a list of functions. */
 typedef struct tosajit_mlir tosajit_mlir;
@@ -121,8 +120,7 @@ TOSAJIT_API tosajit_status tosajit_mlir_verify(tosajit_mlir *module);
  * tosajit_text_release. */
 TOSAJIT_API tosajit_status tosajit_mlir_print(const tosajit_mlir *module, char **text);
 
-/* ---------------------------------------------------------------------------------------------
- * The list of functions */
+/* ---- The list of functions */
 
 /* The number of functions that have a body, in the order of the module: at least 1; 0 for null. */
 TOSAJIT_API size_t tosajit_mlir_count(const tosajit_mlir *module);
@@ -157,8 +155,7 @@ typedef struct tosajit_mlir_outlined {
 TOSAJIT_API tosajit_status tosajit_mlir_outline(tosajit_mlir *module, size_t index,
                                                 tosajit_mlir_outlined *outlined);
 
-/* ---------------------------------------------------------------------------------------------
- * Functions as expressions */
+/* ---- Functions as expressions */
 
 /* A function that was built: an expression with its inputs and results. */
 typedef struct tosajit_mlir_function tosajit_mlir_function;
@@ -191,8 +188,8 @@ TOSAJIT_API tosajit_value tosajit_mlir_function_input(const tosajit_mlir_functio
 TOSAJIT_API tosajit_value tosajit_mlir_function_result(const tosajit_mlir_function *function,
                                                        size_t index);
 
-/* ---------------------------------------------------------------------------------------------
- * Names. Expressions number their values: messages and plans say "%arg1" and "%7 = tosa.add". */
+/* ---- Names. Expressions number their values: messages and plans say "%arg1" and "%7 = tosa.add".
+ */
 
 /* A copy of text in which the values have the names of the module's text, or where it has none, the
  * numbers that MLIR prints. text is something that the library wrote about function: its last

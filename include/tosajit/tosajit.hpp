@@ -48,7 +48,9 @@
 #include <utility>
 #include <vector>
 
-#include "tosajit/tosajit.h"
+#include "tosajit/graph.h"
+#include "tosajit/image.h"
+#include "tosajit/inspect.h"
 
 namespace tosajit {
 
@@ -253,35 +255,42 @@ inline value apply(tosajit_op op, std::initializer_list<value> operands,
 
 /* To another element type, of the same shape. */
 inline value cast(const value &a, tosajit_type element) {
-    const tosajit_tensor_type result = unranked(element);
-    return apply(TOSAJIT_OP_cast, {a}, {}, &result);
+    tosajit_value node;
+    check(tosajit_expr_cast(a.expr(), a.c(), element, &node));
+    return value(a.expr(), node);
 }
 
 namespace detail {
 
-inline value reduced(tosajit_op op, const value &a, std::int64_t axis, std::int32_t joined) {
-    tosajit_attributes attributes = {};
-    attributes.axis = axis;
-    attributes.joined = joined;
-    return apply(op, {a}, attributes);
+/* A value that a function of the C API makes of a, which comes behind the expression. */
+template <class Make, class... Rest> value made(Make make, const value &a, Rest... rest) {
+    tosajit_value node;
+    check(make(a.expr(), a.c(), rest..., &node));
+    return value(a.expr(), node);
 }
 
-inline value viewed(tosajit_op op, std::initializer_list<value> operands, sizes numbers,
-                    std::int64_t axis = 0) {
-    tosajit_attributes attributes = {};
-    attributes.numbers = numbers.begin();
-    attributes.number_count = numbers.size();
-    attributes.axis = axis;
-    return apply(op, operands, attributes);
+inline std::int32_t rank(std::size_t count) { return static_cast<std::int32_t>(count); }
+
+/* b, as an operand beside a. */
+inline tosajit_value beside(const value &a, const value &b) {
+    if (a.expr() != b.expr())
+        throw error(TOSAJIT_INVALID_ARGUMENT, "operands are of different expressions");
+    return b.c();
+}
+
+inline value reduced(tosajit_op op, const value &a, std::int32_t axis, std::int32_t count) {
+    tosajit_value node;
+    check(tosajit_expr_reduce(a.expr(), op, a.c(), axis, count, &node));
+    return value(a.expr(), node);
 }
 
 } // namespace detail
 
-/* Along one axis, which counts from 0, and as many behind it as are joined with it; with attributes
- * they have a nan_mode, too. */
+/* Along `count` neighbouring axes from `axis` on, which counts from 0; with attributes they have a
+ * nan_mode, too. */
 #define TOSAJIT_HPP_REDUCE(name)                                                                   \
-    inline value name(const value &a, std::int64_t axis, std::int32_t joined = 0) {                \
-        return detail::reduced(TOSAJIT_OP_##name, a, axis, joined);                                \
+    inline value name(const value &a, std::int32_t axis, std::int32_t count = 1) {                 \
+        return detail::reduced(TOSAJIT_OP_##name, a, axis, count);                                 \
     }
 TOSAJIT_HPP_REDUCE(reduce_all)
 TOSAJIT_HPP_REDUCE(reduce_any)
@@ -292,29 +301,36 @@ TOSAJIT_HPP_REDUCE(reduce_product)
 TOSAJIT_HPP_REDUCE(reduce_sum)
 #undef TOSAJIT_HPP_REDUCE
 
-/* Views. Lists are those of docs/semantics.md: sizes, of which -1 is what is left; perms; begin,
- * end and step of each dimension; how often; how many before and behind each dimension. */
+/* Views. Sizes of a reshape: numbers, rest once, and size_of(d) of a's dimension d. */
+inline constexpr std::int64_t rest = TOSAJIT_REST;
+constexpr std::int64_t size_of(std::int32_t dimension) { return TOSAJIT_SIZE_OF(dimension); }
+inline constexpr std::int64_t open = TOSAJIT_OPEN; /* an end of a range */
+using range = tosajit_range;                       /* {begin, end, step} */
+using padding = tosajit_padding;                   /* {before, behind} */
+inline constexpr range all = TOSAJIT_ALL;          /* the whole dimension */
+
 inline value reshape(const value &a, sizes shape) {
-    return detail::viewed(TOSAJIT_OP_reshape, {a}, shape);
+    return detail::made(tosajit_expr_reshape, a, detail::rank(shape.size()), shape.begin());
 }
 inline value transpose(const value &a, sizes perms) {
-    return detail::viewed(TOSAJIT_OP_transpose, {a}, perms);
+    return detail::made(tosajit_expr_transpose, a, detail::rank(perms.size()), perms.begin());
 }
-inline value slice(const value &a, sizes ranges) {
-    return detail::viewed(TOSAJIT_OP_slice, {a}, ranges);
+inline value slice(const value &a, std::initializer_list<range> ranges) {
+    return detail::made(tosajit_expr_slice, a, detail::rank(ranges.size()), ranges.begin());
 }
-inline value reverse(const value &a, std::int64_t axis) {
-    return detail::viewed(TOSAJIT_OP_reverse, {a}, {}, axis);
+inline value reverse(const value &a, std::int32_t axis) {
+    return detail::made(tosajit_expr_reverse, a, axis);
 }
 inline value tile(const value &a, sizes multiples) {
-    return detail::viewed(TOSAJIT_OP_tile, {a}, multiples);
+    return detail::made(tosajit_expr_tile, a, detail::rank(multiples.size()), multiples.begin());
 }
-inline value concat(const value &a, const value &b, std::int64_t axis) {
-    return detail::viewed(TOSAJIT_OP_concat, {a, b}, {}, axis);
+inline value concat(const value &a, const value &b, std::int32_t axis) {
+    return detail::made(tosajit_expr_concat, a, detail::beside(a, b), axis);
 }
 /* `element` has one element, and surrounds a. */
-inline value pad(const value &a, const value &element, sizes padding) {
-    return detail::viewed(TOSAJIT_OP_pad, {a, element}, padding);
+inline value pad(const value &a, const value &element, std::initializer_list<padding> around) {
+    return detail::made(tosajit_expr_pad, a, detail::beside(a, element),
+                        detail::rank(around.size()), around.begin());
 }
 
 /* From low to high, which are of a's element type: numbers of the float, or integers. */

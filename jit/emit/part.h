@@ -15,6 +15,7 @@
 #include "jit/schedule/nest.h"
 #include "jit/target/target.h"
 #include "runtime/expr/reduce.h"
+#include "tosajit/inspect.h"
 
 /* Constant for a kernel; the arrays belong to emit_kernel. */
 typedef struct kernel_emitter {

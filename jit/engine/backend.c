@@ -49,10 +49,18 @@ static void leave(bool counted) {
     gate_leave();
 }
 
-/* At exit the handlers that LLVM's libraries register destroy LLVM's objects, the last handler
- * first. They register them while they are loaded, a few amid the first compilation, and one amid a
- * later one: LLVM's table of library functions, when code first calls one. So for who asks there is
- * one of ours before them, which waits for the loading, one behind it, and more below. */
+/* Exit runs handlers (atexit), the last one first. LLVM's destroy its objects, and a compilation on
+ * another thread crashes then. With the option quiesce_at_exit ours stand between them, and wait.
+ * In the order of registering, from which exit goes upwards:
+ *
+ *     ours      guard_exit, LOADING: waits for who loads LLVM
+ *     LLVM's    while it is loaded
+ *     ours      guard_exit, LOADED: waits for who compiles
+ *     LLVM's    some amid the first compilation; one amid a later one, when code first calls a
+ *               function of a library
+ *     ours      guard_exit_again, behind the 1st, 2nd, 4th, 8th ... compilation
+ *
+ * docs/engine-authors.md, "How a process ends", says what is left to the host. */
 typedef enum phase { LOADING, LOADED, PHASES } phase;
 
 /* False when the process is ending. */
@@ -62,8 +70,8 @@ static bool guard_exit(const tosajit_engine *engine, phase at) {
            atexit(tosajit_quiesce) == 0;
 }
 
-/* One of ours behind the 1st, 2nd, 4th, 8th ... compilation: handlers cannot be asked for, and one
- * behind every compilation would be memory that grows. */
+/* At powers of two: handlers cannot be asked for, and one behind every compilation would be memory
+ * that grows. */
 static void guard_exit_again(const tosajit_engine *engine) {
     static atomic_size_t compilations;
     if (!engine->quiesce_at_exit) return;

@@ -7,6 +7,7 @@
 #define TOSAJIT_JIT_ENGINE_BACKEND_H
 
 #include "jit/engine/engine.h"
+#include "tosajit/inspect.h"
 
 /* Function names of one kernel, one per part. */
 typedef struct backend_names {

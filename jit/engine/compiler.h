@@ -9,6 +9,7 @@
 
 #include "runtime/code/code.h"
 #include "runtime/plan/plan.h"
+#include "tosajit/inspect.h"
 
 /* What LLVM needs for one CPU; any number of threads may use it. */
 typedef struct compiler compiler;

@@ -16,6 +16,7 @@
 #include "jit/engine/presence.h"
 #include "runtime/base/memory.h"
 #include "jit/engine/disk_cache.h"
+#include "tosajit/graph.h"
 
 struct tosajit_engine {
     atomic_int references; /* the owner, and every kernel */

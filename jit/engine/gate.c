@@ -13,6 +13,7 @@
 #include "runtime/base/diag.h"
 #include "runtime/base/fpenv.h"
 #include "runtime/system/system.h"
+#include "tosajit/graph.h"
 
 enum { STEP_NANOSECONDS = 500000 };
 

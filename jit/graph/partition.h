@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "tosajit/tosajit.h"
+#include "tosajit/graph.h"
 
 /* What a region reads or gives. */
 typedef struct region_value {

@@ -37,6 +37,7 @@
 
 #include "jit/target/cpu.h"
 #include "runtime/plan/plan.h"
+#include "tosajit/inspect.h"
 
 typedef enum nest_row {
     NEST_TAIL,

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "runtime/base/features.h"
-#include "tosajit/tosajit.h"
+#include "tosajit/inspect.h"
 
 #define X86_V2 "+cx16,+sahf,+popcnt,+sse3,+ssse3,+sse4.1,+sse4.2"
 #define X86_V3 X86_V2 ",+avx,+avx2,+bmi,+bmi2,+f16c,+fma,+lzcnt,+movbe"

@@ -15,6 +15,7 @@
 #include "runtime/expr/expr.h"
 #include "runtime/expr/ops.h"
 #include "runtime/base/words.h"
+#include "tosajit/inspect.h"
 
 static bool same_word(const builder *b, text_span a, text_span c) {
     return a.length == c.length && memcmp(b->text + a.at, b->text + c.at, a.length) == 0;

@@ -10,6 +10,7 @@
 #include "jit/text/movers.h"
 #include "jit/text/reducers.h"
 #include "jit/text/suggest.h"
+#include "tosajit/inspect.h"
 
 /* Append an argument to a list that begins at *first and ends at *last. */
 bool parse_add_argument(lexer *p, int32_t node, const op_key *key, text_span span, int32_t *first,

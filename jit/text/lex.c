@@ -10,6 +10,7 @@
 
 #include "runtime/base/escape.h"
 #include "jit/text/suggest.h"
+#include "tosajit/inspect.h"
 
 /* ---------------------------------------------------------------------------------------------
  * Errors and room */

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "tosajit/inspect.h"
+
 #define NONE TOSAJIT_OP_COUNT
 #define OP(name) TOSAJIT_OP_##name
 /* clang-format off */

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "tosajit/inspect.h"
+
 enum { NAME = 40, NEVER = 1000 };
 
 static size_t least(size_t a, size_t b) { return a < b ? a : b; }

@@ -11,6 +11,7 @@
 #include "runtime/base/diag.h"
 #include "runtime/base/fpenv.h"
 #include "runtime/base/options.h"
+#include "tosajit/inspect.h"
 
 enum { MOST_BYTES = 16 * 1024 * 1024 };
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "runtime/base/diag.h"
+#include "tosajit/inspect.h"
 
 static const struct {
     const char *name;

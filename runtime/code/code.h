@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "tosajit/tosajit.h"
+#include "tosajit/inspect.h"
 
 enum { CODE_MAX_ALIGNMENT = 4096 };
 

@@ -8,6 +8,7 @@
 
 #include "runtime/base/diag.h"
 #include "runtime/base/types.h"
+#include "tosajit/inspect.h"
 
 /* InferDim; dynamic sizes are TOSAJIT_DYNAMIC. False if a and b can never broadcast. */
 static bool infer_dim(int64_t a, int64_t b, int64_t *result) {

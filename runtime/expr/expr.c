@@ -14,6 +14,7 @@
 #include "runtime/base/options.h"
 #include "runtime/base/types.h"
 #include "runtime/base/words.h"
+#include "tosajit/inspect.h"
 
 static const tosajit_attributes no_attributes;
 

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "tosajit/tosajit.h"
+#include "tosajit/graph.h"
 
 typedef enum node_kind { NODE_INPUT, NODE_CONSTANT, NODE_OP } node_kind;
 

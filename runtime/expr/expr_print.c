@@ -18,6 +18,7 @@
 #include "runtime/expr/view_shape.h"
 #include "runtime/base/types.h"
 #include "runtime/system/system.h"
+#include "tosajit/inspect.h"
 
 /* Values are numbered anew where an op has parameters that the expression keeps as attributes:
  * those become constants. */

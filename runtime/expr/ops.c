@@ -12,6 +12,7 @@
 #include "runtime/base/diag.h"
 #include "runtime/base/fpenv.h"
 #include "runtime/base/types.h"
+#include "tosajit/inspect.h"
 
 /* The words of ops.def's column of element types: bit t is element type t. */
 enum {

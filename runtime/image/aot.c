@@ -7,6 +7,7 @@
 #include "runtime/base/diag.h"
 #include "runtime/image/image.h"
 #include "runtime/base/memory.h"
+#include "tosajit/image.h"
 
 static tosajit_status load_linked(const tosajit_aot *aot, tosajit_kernel **kernel) {
     if (aot->size != sizeof *aot)

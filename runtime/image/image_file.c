@@ -11,6 +11,7 @@
 #include "runtime/base/memory.h"
 #include "runtime/base/options.h"
 #include "runtime/system/system.h"
+#include "tosajit/image.h"
 
 tosajit_status tosajit_kernel_save(const tosajit_kernel *kernel, void *image, size_t capacity,
                                    size_t *size) {

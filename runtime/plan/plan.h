@@ -10,6 +10,7 @@
 
 #include "runtime/expr/expr.h"
 #include "runtime/plan/walk.h"
+#include "tosajit/inspect.h"
 
 enum { PLAN_MAX_VARIANTS = 4 };
 

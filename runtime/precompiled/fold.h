@@ -16,6 +16,7 @@
 
 #include "runtime/expr/reduce.h"
 #include "runtime/precompiled/rows.h"
+#include "tosajit/inspect.h"
 
 enum {
     FOLD_ROWS = 16,                            /* of a tile whose columns are reduced, at most */

@@ -16,6 +16,7 @@
 #include <stdbool.h>
 
 #include "runtime/expr/expr.h"
+#include "tosajit/inspect.h"
 
 enum { ROWS_MAX_LEVELS = 4, ROWS_ALIGNMENT = 64, ROWS_NO_CODE = -1, ROWS_SINGLE = -1 };
 

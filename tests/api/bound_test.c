@@ -16,7 +16,9 @@
 #include <pthread.h>
 
 #include "tests/support/host.h"
-#include "tosajit/tosajit.h"
+#include "tosajit/graph.h"
+#include "tosajit/image.h"
+#include "tosajit/inspect.h"
 
 #define CHECK(call) assert_int_equal(call, TOSAJIT_OK)
 #define DYN TOSAJIT_DYNAMIC

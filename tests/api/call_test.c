@@ -12,7 +12,8 @@
 #include <cmocka.h>
 
 #include "tests/support/host.h"
-#include "tosajit/tosajit.h"
+#include "tosajit/graph.h"
+#include "tosajit/inspect.h"
 
 #define CHECK(call) assert_int_equal(call, TOSAJIT_OK)
 #define DYN TOSAJIT_DYNAMIC

@@ -22,7 +22,8 @@
 
 #include "tests/support/process.h"
 #include "tests/support/support.h"
-#include "tosajit/tosajit.h"
+#include "tosajit/graph.h"
+#include "tosajit/inspect.h"
 
 #define CHECK(call) assert_int_equal(call, TOSAJIT_OK)
 enum { THREADS = 8, SIZE = 70 };
@@ -486,18 +487,23 @@ static void use_loaded(const char *path, bool compiles) {
     void (*destroy)(tosajit_engine *);
     *(void **)&create = dlsym(library, "tosajit_engine_create");
     *(void **)&destroy = dlsym(library, "tosajit_engine_destroy");
-    tosajit_status (*compile_op)(tosajit_engine *, tosajit_op, const tosajit_tensor_type *, size_t,
-                                 const tosajit_attributes *, const tosajit_tensor_type *,
-                                 tosajit_kernel **);
+    tosajit_status (*parse)(const char *, size_t, const tosajit_parse_options *, tosajit_expr **);
+    tosajit_status (*compile)(tosajit_engine *, const tosajit_expr *, tosajit_kernel **);
+    void (*forget)(tosajit_expr *);
     void (*release)(tosajit_kernel *);
-    *(void **)&compile_op = dlsym(library, "tosajit_compile");
+    *(void **)&parse = dlsym(library, "tosajit_expr_parse");
+    *(void **)&compile = dlsym(library, "tosajit_compile_expr");
+    *(void **)&forget = dlsym(library, "tosajit_expr_destroy");
     *(void **)&release = dlsym(library, "tosajit_kernel_release");
-    assert_true(create && destroy && compile_op && release);
+    assert_true(create && destroy && parse && compile && forget && release);
     tosajit_engine *engine = NULL;
     tosajit_kernel *kernel = NULL;
-    const tosajit_tensor_type type = tosajit_ranked(TOSAJIT_F32, 1, (int64_t[]){TOSAJIT_DYNAMIC});
+    tosajit_expr *expr = NULL;
+    static const char text[] = "y = abs(x) : f32[?]";
     CHECK(create(NULL, &engine));
-    if (compiles) CHECK(compile_op(engine, TOSAJIT_OP_abs, &type, 1, NULL, NULL, &kernel));
+    CHECK(parse(text, sizeof text - 1, NULL, &expr));
+    if (compiles) CHECK(compile(engine, expr, &kernel));
+    forget(expr);
     release(kernel);
     destroy(engine);
     assert_int_equal(dlclose(library), 0);

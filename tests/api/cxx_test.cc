@@ -130,12 +130,12 @@ static void views_move_elements(const tosajit::engine &engine) {
     tosajit::expression e;
     const auto x = e.input<float>({R, C}), y = e.input<float>({1});
     e.result(transpose(x, {1, 0}) * 2);
-    e.result(reshape(x, {-1}) + y);
-    e.result(slice(x, {0, R, 1, dynamic, dynamic, -2}) + y);
+    e.result(reshape(x, {tosajit::rest}) + y);
+    e.result(slice(x, {{0, R, 1}, {tosajit::open, tosajit::open, -2}}) + y);
     e.result(reverse(x, 1) + y);
     e.result(tile(x, {2, 1}) + y);
     e.result(concat(x, x, 0) + y);
-    e.result(pad(x, y, {0, 1, 1, 0}));
+    e.result(pad(x, y, {{0, 1}, {1, 0}}));
     e.result(reduce_sum(x, 1));
     e.result(reduce_max(x, 0));
     float a[R][C], ten = 10, turned[C][R], flat[R * C], cut[R][2], back[R][C], twice[2 * R][C],

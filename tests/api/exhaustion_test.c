@@ -32,7 +32,9 @@
 #include "tests/support/account.h"
 #include "tests/support/process.h"
 #include "tests/support/support.h"
-#include "tosajit/tosajit.h"
+#include "tosajit/graph.h"
+#include "tosajit/image.h"
+#include "tosajit/inspect.h"
 
 #define CHECK(call) assert_int_equal(call, TOSAJIT_OK)
 

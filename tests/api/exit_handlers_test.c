@@ -13,7 +13,9 @@
 #include <cmocka.h>
 #include <pthread.h>
 
-#include "tosajit/tosajit.h"
+#include "tosajit/graph.h"
+#include "tosajit/image.h"
+#include "tosajit/inspect.h"
 
 static unsigned ours, others, others_behind; /* since our last one */
 

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "tests/support/support.h"
-#include "tosajit/tosajit.h"
+#include "tosajit/graph.h"
 
 enum {
     CODE = 7,

@@ -18,6 +18,7 @@
 #include "tests/support/random_program.h"
 #include "tests/support/support.h"
 #include "tests/support/text.h"
+#include "tosajit/inspect.h"
 
 enum { ANY = TOSAJIT_DYNAMIC };
 

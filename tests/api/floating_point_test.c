@@ -16,6 +16,7 @@
 
 #include "tests/support/float_state.h"
 #include "tests/support/support.h"
+#include "tosajit/inspect.h"
 
 enum { COUNT = 203, LINES = 29, MOST_BYTES = COUNT * 8 };
 

@@ -20,7 +20,8 @@
 
 #include <cmocka.h>
 
-#include "tosajit/tosajit.h"
+#include "tosajit/image.h"
+#include "tosajit/inspect.h"
 
 enum { PATH = 512, SIZE = 70, MOST_KIB = 48 };
 static const char *disk;

@@ -21,7 +21,8 @@
 #include <unistd.h>
 
 #include "tests/support/support.h"
-#include "tosajit/tosajit.h"
+#include "tosajit/image.h"
+#include "tosajit/inspect.h"
 
 #define CHECK(call) assert_int_equal(call, TOSAJIT_OK)
 #define BIG (INT64_C(1) << 40)

@@ -22,7 +22,9 @@
 
 #include "runtime/base/bytes.h"
 #include "runtime/base/features.h"
-#include "tosajit/tosajit.h"
+#include "tosajit/graph.h"
+#include "tosajit/image.h"
+#include "tosajit/inspect.h"
 
 /* Offsets in the header; docs/images.md. */
 enum {

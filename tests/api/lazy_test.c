@@ -16,7 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tosajit/tosajit.h"
+#include "tosajit/image.h"
+#include "tosajit/inspect.h"
 
 static char image[] = "/tmp/tosajit-lazy-XXXXXX";
 

@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "tests/support/scratch.h"
-#include "tosajit/tosajit.h"
+#include "tosajit/inspect.h"
 
 /* clamp((x + 1.5) * [1.25, -0.1, 3e30], -0.5, 6.5) */
 static tosajit_expr *fractions(void) {

@@ -17,7 +17,8 @@
 
 #include "tests/support/process.h"
 #include "tests/support/support.h"
-#include "tosajit/tosajit.h"
+#include "tosajit/graph.h"
+#include "tosajit/inspect.h"
 
 enum {
     DEFAULT_COUNT = 500,

@@ -21,7 +21,8 @@
 #include "tests/support/process.h"
 #include "tests/support/scratch.h"
 #include "tests/support/support.h"
-#include "tosajit/tosajit.h"
+#include "tosajit/graph.h"
+#include "tosajit/inspect.h"
 
 enum {
     MOST_COUNT = 40,

@@ -26,7 +26,8 @@
 #include <unistd.h>
 
 #include "tests/support/random_program.h"
-#include "tosajit/tosajit.h"
+#include "tosajit/image.h"
+#include "tosajit/inspect.h"
 
 static unsigned char image[65536];
 static size_t image_size;

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "tosajit/tosajit.h"
+#include "tosajit/image.h"
 
 static tosajit_engine *engine_for(tosajit_backend backend, const char *cpu) {
     const tosajit_engine_options options = {.size = sizeof options, .backend = backend, .cpu = cpu};

@@ -15,7 +15,7 @@
 
 #include "tests/support/host.h"
 #include "tests/support/support.h"
-#include "tosajit/tosajit.h"
+#include "tosajit/graph.h"
 
 enum { MOST_OPS = 14, MOST_VALUES = 2 * MOST_OPS + 4, MOST_READS = 4 * MOST_OPS };
 

@@ -14,6 +14,7 @@
 
 #include "tests/support/host.h"
 #include "tests/support/text.h"
+#include "tosajit/inspect.h"
 
 /* A reduction of tensor<2x3>, or of an unranked one, and what is said of it. */
 typedef struct mistake {

@@ -15,7 +15,8 @@
 
 #include "tests/support/process.h"
 #include "tests/support/support.h"
-#include "tosajit/tosajit.h"
+#include "tosajit/graph.h"
+#include "tosajit/inspect.h"
 
 #define CHECK(call) assert_int_equal(call, TOSAJIT_OK)
 enum {

@@ -15,6 +15,8 @@
 #include <string.h>
 
 #include "tests/support/host.h"
+#include "tosajit/image.h"
+#include "tosajit/inspect.h"
 
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 enum { STACK = 1 << 20 }; /* a sanitizer's own frames are several times as large */

@@ -10,6 +10,9 @@
 
 #include <state_aot.h> /* generated */
 #include "tests/support/support.h"
+#include "tosajit/graph.h"
+#include "tosajit/image.h"
+#include "tosajit/inspect.h"
 
 enum {
     COUNT = STATE_MANY,
@@ -355,6 +358,26 @@ static tosajit_status add_result(tosajit_expr *expr, tosajit_value *value) {
     return status ? status : tosajit_expr_result(expr, *value);
 }
 
+/* Each view, then a reduction, then a cast; they begin with a slice that is turned round. */
+static tosajit_status add_views(tosajit_expr *expr, tosajit_value *value) {
+    const tosajit_range turned = {TOSAJIT_OPEN, TOSAJIT_OPEN, -1};
+    const tosajit_padding around = {1, 2};
+    const tosajit_tensor_type one = tosajit_ranked(TOSAJIT_F32, 1, (int64_t[]){1});
+    tosajit_value x, zero, v = 0;
+    tosajit_status s = add_input(expr, &x);
+    if (!s) s = tosajit_expr_constant(expr, &one, operands_f32[0], &zero);
+    if (!s) s = tosajit_expr_slice(expr, x, 1, &turned, &v);
+    if (!s) s = tosajit_expr_reverse(expr, v, 0, &v);
+    if (!s) s = tosajit_expr_concat(expr, v, x, 0, &v);
+    if (!s) s = tosajit_expr_tile(expr, v, 1, (int64_t[]){2}, &v);
+    if (!s) s = tosajit_expr_pad(expr, v, zero, 1, &around, &v);
+    if (!s) s = tosajit_expr_reshape(expr, v, 2, (int64_t[]){1, TOSAJIT_REST}, &v);
+    if (!s) s = tosajit_expr_transpose(expr, v, 2, (int64_t[]){1, 0}, &v);
+    if (!s) s = tosajit_expr_reduce(expr, TOSAJIT_OP_reduce_max, v, 0, 2, &v);
+    return s ? s : tosajit_expr_cast(expr, v, TOSAJIT_I32, value);
+}
+
+static outcome expr_views(fixture *f) { return (void)f, in_expr(add_views); }
 static outcome expr_input(fixture *f) { return (void)f, in_expr(add_input); }
 static outcome expr_contract(fixture *f) { return (void)f, in_expr(add_contract); }
 static outcome expr_constant(fixture *f) { return (void)f, in_expr(add_constant); }
@@ -826,6 +849,15 @@ const state_call state_calls[] = {
     {"tosajit_expr_contract", expr_contract, false},
     {"tosajit_expr_constant", expr_constant, false},
     {"tosajit_expr_op", expr_op, false},
+    {"tosajit_expr_cast", expr_views, false},
+    {"tosajit_expr_reduce", expr_views, false},
+    {"tosajit_expr_reshape", expr_views, false},
+    {"tosajit_expr_transpose", expr_views, false},
+    {"tosajit_expr_slice", expr_views, false},
+    {"tosajit_expr_reverse", expr_views, false},
+    {"tosajit_expr_tile", expr_views, false},
+    {"tosajit_expr_concat", expr_views, false},
+    {"tosajit_expr_pad", expr_views, false},
     {"tosajit_expr_result", expr_result, false},
     {"tosajit_expr_type", expr_type, false},
     {"tosajit_expr_name", expr_name, false},

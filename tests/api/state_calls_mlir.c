@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tests/api/state_calls.h"
+#include "tosajit/inspect.h"
 #include "tosajit/mlir.h"
 
 /* Numbers of every kind to be read, a product that outlining leaves out, two regions. */

@@ -3,11 +3,10 @@
 /* The host's state, systematically: every public function in every unusual state that a host may be
  * in. It gives what it gives in the usual one, or the failure that the state is for, and leaves the
  * state as it was.
- *   state_test HEADER    TOSAJIT_ROUNDS=<n>: so many rounds of all functions under signals, and as
- *                        many limits of address space
- * In: the header, all of whose functions must have a call in the table (state_calls.h). Out: a line
- * per state; states that this machine or its owner does not allow are named. Each state has a child
- * process: a call that traps or hangs is told by its name. */
+ *   state_test HEADER...    TOSAJIT_ROUNDS=<n>: so many rounds of all functions under signals, and
+ * as many limits of address space In: headers, all of whose functions must have a call in the table
+ * (state_calls.h). Out: a line per state; states that this machine or its owner does not allow are
+ * named. Each state has a child process: a call that traps or hangs is told by its name. */
 #define _GNU_SOURCE /* unshare, timer_create with a thread */
 #include <errno.h>
 #include <fcntl.h>
@@ -338,15 +337,14 @@ static bool has_call(const char *name, size_t length) {
     return false;
 }
 
-/* Whether every function that the header declares has a call here. */
-static bool header_is_covered(const char *path) {
+/* How many functions a header declares; those without a call here are told. */
+static size_t functions_of(const char *path, bool *covered) {
     static char text[1 << 17];
     FILE *file = fopen(path, "r");
     const size_t size = file ? fread(text, 1, sizeof text - 1, file) : 0;
     if (file) fclose(file);
     text[size] = 0;
     size_t functions = 0;
-    bool covered = true;
     for (char *at = strstr(text, "\nTOSAJIT_API "); at; at = strstr(at + 1, "\nTOSAJIT_API ")) {
         char *end = strchr(at, '('), *name = end;
         if (!end) break;
@@ -354,19 +352,29 @@ static bool header_is_covered(const char *path) {
         functions++;
         if (has_call(name, (size_t)(end - name))) continue;
         printf("FAILED: %.*s has no call in the table\n", (int)(end - name), name);
-        covered = false;
+        *covered = false;
     }
-    printf("%zu functions in %s, %zu calls\n", functions, path, state_call_count);
+    printf("%zu functions in %s\n", functions, path);
+    return functions;
+}
+
+/* Whether the table has a call of every function of these headers, and no other. */
+static bool headers_are_covered(char **paths, int count) {
+    size_t functions = 0;
+    bool covered = true;
+    for (int k = 0; k < count; k++) functions += functions_of(paths[k], &covered);
+    printf("%zu functions, %zu calls\n", functions, state_call_count);
     return covered && functions == state_call_count;
 }
 
 int main(int argc, char **argv) {
-    if (argc != 2) return 2;
+    if (argc < 2) return 2;
     rounds = test_setting("TOSAJIT_ROUNDS", 4);
     common = mmap(NULL, sizeof *common, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (common == MAP_FAILED || !mkdtemp(directory) || state_call_count > MOST_CALLS) return 2;
     state_data_fill();
-    bool fine = header_is_covered(argv[1]) && run_child("usual state", in_usual_state, 0);
+    bool fine =
+        headers_are_covered(argv + 1, argc - 1) && run_child("usual state", in_usual_state, 0);
     if (fine) {
         for (size_t s = 0; float_state_name(s); s++)
             fine &= run_child(float_state_name(s), in_float_state, s);

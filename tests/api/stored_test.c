@@ -20,7 +20,8 @@
 #include <cmocka.h>
 
 #include "tests/support/scratch.h"
-#include "tosajit/tosajit.h"
+#include "tosajit/graph.h"
+#include "tosajit/inspect.h"
 
 enum { PATH_SIZE = 256, COUNT = 37 };
 

@@ -12,7 +12,8 @@
 #include <cmocka.h>
 
 #include "tests/support/account.h"
-#include "tosajit/tosajit.h"
+#include "tosajit/image.h"
+#include "tosajit/inspect.h"
 
 #define CHECK(call)                                                                                \
     if ((call) != TOSAJIT_OK) fail_msg("%s", tosajit_last_error())

@@ -18,7 +18,9 @@
 #include <pthread.h>
 #include <sched.h>
 
-#include "tosajit/tosajit.h"
+#include "tosajit/graph.h"
+#include "tosajit/image.h"
+#include "tosajit/inspect.h"
 
 enum { THREADS = 4, ROUNDS = 12, SIZE = 300 };
 

@@ -18,7 +18,8 @@
 #include <cmocka.h>
 
 #include "tests/support/scratch.h"
-#include "tosajit/tosajit.h"
+#include "tosajit/image.h"
+#include "tosajit/inspect.h"
 
 enum { PATH_SIZE = 512, LARGEST = 8 << 10, ROWS = 3, COLUMNS = 7, ELEMENTS = ROWS * COLUMNS };
 

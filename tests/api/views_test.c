@@ -13,6 +13,8 @@
 #include <string.h>
 
 #include "tests/support/host.h"
+#include "tosajit/image.h"
+#include "tosajit/inspect.h"
 
 enum { R = 3, C = 4, N = R * C };
 

@@ -8,6 +8,9 @@
 #include "tests/fuzz/bytes.h"
 #include "tests/fuzz/check.h"
 #include "tests/support/support.h"
+#include "tosajit/graph.h"
+#include "tosajit/image.h"
+#include "tosajit/inspect.h"
 
 enum {
     ENGINES = 2,

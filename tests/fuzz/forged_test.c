@@ -19,6 +19,7 @@
 #include "tests/fuzz/check.h"
 #include "tests/fuzz/forge.h"
 #include "tests/fuzz/place.h"
+#include "tosajit/image.h"
 
 enum { LARGEST = 1 << 16, MOST_BYTES = 4096, ANY_SIZE = 2, NUMBER = sizeof(uint64_t) };
 

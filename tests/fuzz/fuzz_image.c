@@ -16,6 +16,7 @@
 #include "tests/fuzz/check.h"
 #include "tests/fuzz/forge.h"
 #include "tests/fuzz/place.h"
+#include "tosajit/image.h"
 
 enum {
     LARGEST_RUN = 4096, /* bytes of all tensors */

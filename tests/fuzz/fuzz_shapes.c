@@ -11,6 +11,7 @@
 
 #include "tests/fuzz/bytes.h"
 #include "tests/fuzz/check.h"
+#include "tosajit/inspect.h"
 
 enum { MOST_OPERANDS = 5 };
 

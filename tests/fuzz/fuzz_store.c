@@ -25,6 +25,7 @@
 #include "tests/fuzz/check.h"
 #include "tests/fuzz/forge.h"
 #include "tests/fuzz/place.h"
+#include "tosajit/image.h"
 
 enum { COUNT = 37, MOST_ACTIONS = 12, LARGEST = 32 << 10, PATH_SIZE = 300, HEADER = 32 };
 

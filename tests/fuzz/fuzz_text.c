@@ -11,6 +11,7 @@
 #include "jit/text/parse.h"
 #include "tests/fuzz/bytes.h"
 #include "tests/fuzz/place.h"
+#include "tosajit/inspect.h"
 
 static size_t held; /* bytes */
 

@@ -9,6 +9,7 @@
 
 #include "tests/fuzz/bytes.h"
 #include "tools/tosafile/file.h"
+#include "tosajit/inspect.h"
 
 static size_t said;
 

@@ -66,7 +66,7 @@ if inside dpkg-query -W | grep -E 'libtosajit-dev|llvm-[0-9]*-dev'; then fail "t
 
 # What developers get: CMake's package, pkg-config, the manual of the API.
 install ./libtosajit-dev.deb llvm-22-dev gcc g++ make cmake pkg-config
-says "tosajit_compile" man libtosajit
+says "tosajit_compile_expr" man libtosajit
 run inside cmake -S /consumer -B /consumer/build
 run inside cmake --build /consumer/build
 for kind in shared static; do run inside "/consumer/build/consumer_$kind" "/image_$kind"; done

@@ -69,7 +69,7 @@ says() {
     for text; do grep -q "$text" "$work/text" || fail "$page does not have $text"; done
 }
 says man1/tosajit.1 'tosajit verify examples' '^EXIT STATUS' '^ENVIRONMENT' '^FILES' '^EXAMPLES' '^  *TOSAJIT_VERBOSE' '^  *2  *wrong usage'
-says man3/libtosajit.3 tosajit_compile
+says man3/libtosajit.3 tosajit_compile_expr
 says man3/libtosajit-mlir.3 tosajit_mlir_outline
 for document in README.md docs/tour.md docs/stability.md CHANGELOG.md examples/gelu_bias.mlir; do
     ls "$work/root/usr/share/doc/tosajit/$document"* >"$work/log" || fail "$document is in no package"
@@ -77,6 +77,6 @@ done
 [ -s "$work/root/usr/share/bash-completion/completions/tosajit" ] || fail "there is no completion"
 
 run cmake --build "$build" --target reference
-grep -q tosajit_compile "$build"/reference/html/*.html || fail "the reference knows no tosajit_compile"
+grep -q tosajit_compile_expr "$build"/reference/html/*.html || fail "the reference knows no tosajit_compile_expr"
 grep -q tosajit_mlir_outline "$build"/reference/html/*.html || fail "the reference knows no tosajit_mlir_outline"
 echo "nine packages, three man pages and the reference are sound"

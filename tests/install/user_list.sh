@@ -133,7 +133,7 @@ do_Python() {
 do_manual() {
     export MANWIDTH=80
     man tosajit | col -b | grep -q 'tosajit verify examples'
-    man libtosajit | col -b | grep -q tosajit_compile
+    man libtosajit | col -b | grep -q tosajit_compile_expr
     man libtosajit-mlir | col -b | grep -q tosajit_mlir_outline
 }
 

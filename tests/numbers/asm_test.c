@@ -17,7 +17,7 @@
 #include <llvm/Config/llvm-config.h>
 
 #include "tests/support/assembly.h"
-#include "tosajit/tosajit.h"
+#include "tosajit/inspect.h"
 
 /* Building. The first failure stays in `status`; what follows it does nothing. */
 

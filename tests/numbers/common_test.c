@@ -14,6 +14,7 @@
 
 #include "tests/support/support.h"
 #include "tests/support/text.h"
+#include "tosajit/inspect.h"
 
 enum { ROWS = 37, COLS = 65, PARTS = 2 };
 

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "tests/support/guarded.h"
+#include "tosajit/inspect.h"
 
 /* Short names keep the tables readable. */
 #define OK TOSAJIT_OK

@@ -15,6 +15,7 @@
 
 #include "tests/numbers/exhaustive.h"
 #include "tests/support/support.h"
+#include "tosajit/inspect.h"
 
 static const char usage[] =
     "exhaustive [options] [name...]   jobs in whose names a word begins so; all without any\n"

@@ -10,6 +10,7 @@
 
 #include "tests/numbers/exhaustive.h"
 #include "tests/support/support.h"
+#include "tosajit/inspect.h"
 
 enum { MAX_JOBS = 512, STRUCTURED = 1024 };
 #define MIXED_POINTS (UINT64_C(1) << 24)

@@ -17,7 +17,7 @@
 
 #include "tests/support/functions.h"
 #include "tests/support/golden.h"
-#include "tosajit/tosajit.h"
+#include "tosajit/inspect.h"
 
 enum { BATCH = 4096, PRECISION = 80, STRIDE = 100019, PAIRS = 100000 };
 

@@ -10,6 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tosajit/graph.h"
+#include "tosajit/image.h"
+#include "tosajit/inspect.h"
+
 enum { PATH_SIZE = 64, CACHE_BYTES = 4 << 20 };
 
 /* Engines for the same CPU as another one's, by its name. */

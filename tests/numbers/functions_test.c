@@ -16,7 +16,7 @@
 
 #include "tests/support/functions.h"
 #include "tests/support/text.h"
-#include "tosajit/tosajit.h"
+#include "tosajit/inspect.h"
 
 enum { BATCH = 4096, PRECISION = 200, OPERANDS = 24000, STEPS = 17 };
 

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "tests/support/guarded.h"
+#include "tosajit/inspect.h"
 
 enum { ROWS = 3 };
 

@@ -20,6 +20,7 @@
 
 #include "tests/numbers/integer_reference.h"
 #include "tests/support/support.h"
+#include "tosajit/inspect.h"
 
 static test_engine engines[TEST_MAX_ENGINES];
 static size_t engine_count;

@@ -16,6 +16,8 @@
 #include "tests/support/account.h"
 #include "tests/support/support.h"
 #include "tests/support/text.h"
+#include "tosajit/image.h"
+#include "tosajit/inspect.h"
 
 enum { VALUES = 256 };
 

@@ -15,7 +15,7 @@
 
 #include "tests/support/functions.h"
 #include "tests/support/text.h"
-#include "tosajit/tosajit.h"
+#include "tosajit/inspect.h"
 
 enum { BATCH = 4096, PRECISION = 160, STRIDE = 50021, PAIRS = 60000 };
 

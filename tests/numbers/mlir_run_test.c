@@ -24,6 +24,7 @@
 
 #include "tests/support/guard.h"
 #include "tests/support/support.h"
+#include "tosajit/inspect.h"
 
 enum { MAX_CASES = 1200, ELEMENTS = 150, TEXT = 1000 };
 

@@ -22,6 +22,7 @@
 #include <mlir-c/IR.h>
 
 #include "tests/support/support.h"
+#include "tosajit/inspect.h"
 
 enum { STANDARD_CASES = 20000, TEXT = 8192 };
 

@@ -23,7 +23,8 @@
 
 #include "tests/support/golden.h"
 #include "tests/support/support.h"
-#include "tosajit/tosajit.h"
+#include "tosajit/image.h"
+#include "tosajit/inspect.h"
 
 /* An op and its rows, "operand types > result type" or, where all are the same, just the type. (x)
  * marks extensions of this library, refused where strict. [x] marks those that came later: they are

@@ -15,7 +15,8 @@
 #include <cmocka.h>
 
 #include "tests/support/support.h"
-#include "tosajit/tosajit.h"
+#include "tosajit/image.h"
+#include "tosajit/inspect.h"
 
 static tosajit_engine *engine;
 static test_random randoms;

@@ -15,6 +15,7 @@
 
 #include "tests/support/support.h"
 #include "tests/support/text.h"
+#include "tosajit/inspect.h"
 
 enum { SIDE = 256, COUNT = SIDE * SIDE };
 

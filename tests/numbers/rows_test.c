@@ -19,6 +19,8 @@
 #include <string.h>
 
 #include "tests/support/support.h"
+#include "tosajit/image.h"
+#include "tosajit/inspect.h"
 
 enum {
     RANK = 3,

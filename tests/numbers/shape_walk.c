@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "tests/support/guard.h"
+#include "tosajit/inspect.h"
 
 enum { CAPACITY = 1 << 18, MAX_OPERANDS = 3, MAX_RANK = 5 };
 

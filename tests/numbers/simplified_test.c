@@ -15,6 +15,7 @@
 
 #include "tests/support/support.h"
 #include "tests/support/text.h"
+#include "tosajit/inspect.h"
 
 enum { BATCH = 4096, STRIDE = 20011 };
 

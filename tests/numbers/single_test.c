@@ -19,6 +19,7 @@
 
 #include "runtime/functions/single.h"
 #include "tests/support/functions.h"
+#include "tosajit/inspect.h"
 
 enum { BATCH = 8192, STRIDE = 100003 };
 

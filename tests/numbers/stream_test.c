@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "tests/support/support.h"
+#include "tosajit/inspect.h"
 
 enum { BESIDE = 0x5a, EDGE = 64, MOST_COLUMNS = 8197, MOST_RESULTS = 2 };
 

@@ -15,7 +15,7 @@
 #include <llvm/Config/llvm-config.h>
 #include <unistd.h>
 
-#include "tosajit/tosajit.h"
+#include "tosajit/inspect.h"
 
 /* Standard error while it goes to a file. */
 static int real_stderr = -1;

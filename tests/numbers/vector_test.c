@@ -20,7 +20,7 @@
 
 #include "tests/support/assembly.h"
 #include "tests/support/support.h"
-#include "tosajit/tosajit.h"
+#include "tosajit/inspect.h"
 
 enum { ROWS = 16, COLS = 256 };
 

@@ -9,6 +9,7 @@
 #include "runtime/run/kernel.h"
 #include "tests/schedule/fake.h"
 #include "tests/schedule/scenarios.h"
+#include "tosajit/image.h"
 
 /* ---------------------------------------------------------------------------------------------
  * What threads do, and what holds meanwhile */

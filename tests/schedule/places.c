@@ -17,6 +17,7 @@
 #include "runtime/system/system.h"
 #include "tests/schedule/fake.h"
 #include "tests/schedule/scenarios.h"
+#include "tosajit/graph.h"
 
 /* ---------------------------------------------------------------------------------------------
  * Call cache: a kernel of dynamic sizes remembers shapes */

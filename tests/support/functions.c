@@ -10,6 +10,8 @@
 #include <cmocka.h>
 #include <math.h>
 
+#include "tosajit/inspect.h"
+
 static int reference_reciprocal(mpfr_t r, const mpfr_t x, mpfr_rnd_t mode) {
     return mpfr_ui_div(r, 1, x, mode);
 }

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tosajit/inspect.h"
+
 /* Generation. */
 
 static const int64_t interesting_sizes[] = {1,   2,   3,   4,   5,    7,    8,   9,  15,

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "tests/support/support.h"
+#include "tosajit/graph.h"
 
 enum {
     PROGRAM_MAX_NODES = 40,

@@ -11,6 +11,8 @@
 #include <sys/time.h>
 #include <time.h>
 
+#include "tosajit/inspect.h"
+
 static const struct {
     const char *name, *cpu;
     tosajit_backend backend;

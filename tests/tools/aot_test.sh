@@ -134,7 +134,7 @@ $cc $flags -I. saved.c line.o typed.o $libraries -o saved && run ./saved || fail
 # Images are told of, too, by the library without a compiler: lines, and names for perf. Linked code has names of its own.
 cat >load.c <<'END'
 #include <stdio.h>
-#include <tosajit/tosajit.h>
+#include <tosajit/image.h>
 #include <unistd.h>
 int main(void) {
     const int64_t three[1] = {3};

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tosajit/tosajit.h"
+#include "tosajit/inspect.h"
 
 typedef tosajit_status run_function(const tosajit_kernel *, const tosajit_tensor *, size_t,
                                     const tosajit_tensor *, size_t);

@@ -14,6 +14,7 @@
 
 #include "tests/support/random_program.h"
 #include "tools/mlir/module.h"
+#include "tosajit/inspect.h"
 
 enum { CASES = 400, OPS = 12 };
 

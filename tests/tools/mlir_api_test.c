@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <tosajit/inspect.h>
 #include <tosajit/mlir.h>
 #include <unistd.h>
 

@@ -21,6 +21,7 @@
 #include "jit/text/movers.h"
 #include "jit/text/reducers.h"
 #include "jit/text/suggest.h"
+#include "tosajit/inspect.h"
 
 enum { TEXT = 4096 };
 

@@ -16,6 +16,7 @@
 #include "tests/support/host.h"
 #include "tests/support/support.h"
 #include "tools/tosa/op.h"
+#include "tosajit/inspect.h"
 
 enum { RANK = 3 /* of operands that are data */ };
 

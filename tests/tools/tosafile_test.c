@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "tools/tosafile/file.h"
+#include "tosajit/inspect.h"
 
 /* ---------------------------------------------------------------------------------------------
  * Flatbuffers. Every field of a table has eight bytes, so that it may be of any kind. */

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tosajit/tosajit.h"
+#include "tosajit/inspect.h"
 
 /* "2x?" -> a tensor type; "*" is unranked, "" is rank 0. */
 static tosajit_tensor_type parse(const char *text) {

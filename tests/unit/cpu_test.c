@@ -13,7 +13,7 @@
 
 #include "jit/target/cpu.h"
 #include "runtime/base/features.h"
-#include "tosajit/tosajit.h"
+#include "tosajit/inspect.h"
 
 /* How many words a list has. */
 static int words_in(const char *list) {

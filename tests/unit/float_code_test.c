@@ -15,6 +15,7 @@
 
 #include "runtime/expr/ops.h"
 #include "tests/support/support.h"
+#include "tosajit/inspect.h"
 
 enum { ROWS = 16, COLUMNS = 67 }; /* every loop: wide, single and tail */
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tosajit/tosajit.h"
+#include "tosajit/inspect.h"
 
 static int failed(const char *what) {
     fprintf(stderr, "%s: %s\n", what, tosajit_last_error());

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "tosajit/tosajit.h"
+#include "tosajit/inspect.h"
 
 /* Rows as nest.h names them, levels as "steps x lanes", the tail's first letter, and "FastISel". */
 static const struct {

@@ -17,6 +17,7 @@
 #include "runtime/expr/ops.h"
 #include "runtime/expr/reduce.h"
 #include "runtime/expr/passes.h"
+#include "tosajit/inspect.h"
 
 static tosajit_expr *begin(bool strict) {
     const tosajit_expr_options options = {.size = sizeof options, .strict = strict};

@@ -9,6 +9,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "tosajit/inspect.h"
+
 static const char *c_type(tosajit_type element) {
     static const char *const names[TOSAJIT_TYPE_COUNT] = {
         [TOSAJIT_I1] = "uint8_t",   [TOSAJIT_I8] = "int8_t",        [TOSAJIT_I16] = "int16_t",
@@ -172,10 +174,9 @@ void aot_header_write(FILE *out, const char *name, const char *source,
             " * For views with strides and for results' sizes: tosajit_aot_kernel, tosajit_run, "
             "tosajit_kernel_result_dims. */\n",
             tosajit_version());
-    fprintf(
-        out,
-        "#ifndef TOSAJIT_AOT_%s_H\n#define TOSAJIT_AOT_%s_H\n\n#include <tosajit/tosajit.h>\n\n",
-        name, name);
+    fprintf(out,
+            "#ifndef TOSAJIT_AOT_%s_H\n#define TOSAJIT_AOT_%s_H\n\n#include <tosajit/image.h>\n\n",
+            name, name);
     fputs("#ifdef __cplusplus\nextern \"C\" {\n#endif\n", out);
     for (size_t k = 0; k < count; k++) print_function(out, &functions[k]);
     fputs("\n#ifdef __cplusplus\n}\n#endif\n#endif\n", out);

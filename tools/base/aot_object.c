@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tosajit/image.h"
+
 /* A C identifier of a text: other characters become underscores. */
 static void identifier(const char *text, size_t length, char *name, size_t capacity) {
     size_t used = 0;

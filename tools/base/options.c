@@ -10,6 +10,7 @@
 
 #include "jit/text/suggest.h"
 #include "tools/base/wrap.h"
+#include "tosajit/inspect.h"
 
 typedef enum option_kind {
     FLAG,

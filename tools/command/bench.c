@@ -13,6 +13,7 @@
 #include "tools/data/bandwidth.h"
 #include "tools/command/call.h"
 #include "tools/command/commands.h"
+#include "tosajit/inspect.h"
 
 enum { ROUNDS = 3, SAMPLES = 31, COMPILATIONS = 5 }; /* samples: of a round */
 static const double SLICE_SECONDS = 0.5, /* of a measurement; kernel and copy take turns */

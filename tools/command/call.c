@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "runtime/base/words.h"
+#include "tosajit/inspect.h"
 
 enum { TYPE_TEXT = 512, MOST_THREADS = 1024 };
 

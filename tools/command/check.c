@@ -12,6 +12,7 @@
 
 #include "tools/tosa/op_columns.h"
 #include "tools/data/compare.h"
+#include "tosajit/inspect.h"
 
 enum { TEXT_CAPACITY = 640 };
 
@@ -110,20 +111,34 @@ static bool judge(stepper *s, const tosa_step *step, const npy_array *native,
     return false;
 }
 
+/* A kernel of the step alone, whose operands are inputs. */
+static tosajit_status compile_step(const stepper *s, const tosa_step *step,
+                                   tosajit_kernel **kernel) {
+    tosajit_expr *alone = NULL;
+    tosajit_value inputs[TOSAJIT_MAX_OPERANDS] = {0}, value = 0;
+    tosajit_tensor_type type;
+    tosajit_status status = tosajit_expr_create(NULL, &alone);
+    for (size_t k = 0; !status && k < step->operand_count; k++) {
+        status = tosajit_expr_type(s->check->entry->function.expr, step->operands[k], &type);
+        if (!status) status = tosajit_expr_input(alone, &type, &inputs[k]);
+    }
+    if (!status)
+        status = tosajit_expr_op(alone, step->op, inputs, step->operand_count, &step->attributes,
+                                 &step->type, &value);
+    if (!status) status = tosajit_expr_result(alone, value);
+    if (!status) status = tosajit_compile_expr(s->check->engine, alone, kernel);
+    tosajit_expr_destroy(alone);
+    return status;
+}
+
 static bool run_op(stepper *s, const tosa_step *step) {
-    tosajit_tensor_type types[TOSAJIT_MAX_OPERANDS];
     tosajit_tensor operands[TOSAJIT_MAX_OPERANDS];
     tosajit_kernel *kernel = NULL;
     npy_array native = {0}, plain = {0};
-    for (size_t k = 0; k < step->operand_count; k++) {
+    for (size_t k = 0; k < step->operand_count; k++)
         operands[k] = array_view(&s->values[step->operands[k]]);
-        tosajit_expr_type(s->check->entry->function.expr, step->operands[k], &types[k]);
-    }
-    tosajit_status compiled =
-        tosajit_compile(s->check->engine, step->op, types, step->operand_count, &step->attributes,
-                        &step->type, &kernel);
-    bool ran =
-        compiled == TOSAJIT_OK && run_twice(kernel, operands, step->operand_count, &native, &plain);
+    bool ran = compile_step(s, step, &kernel) == TOSAJIT_OK &&
+               run_twice(kernel, operands, step->operand_count, &native, &plain);
     if (!ran) report_step(s, step, native.data ? "out of memory" : tosajit_last_error());
     bool fine = ran && judge(s, step, &native, &plain);
     tosajit_kernel_release(kernel);

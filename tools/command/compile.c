@@ -9,6 +9,7 @@
 #include "tools/base/aot_object.h"
 #include "tools/command/commands.h"
 #include "tools/data/output_file.h"
+#include "tosajit/inspect.h"
 
 typedef struct job {
     const options *o;

@@ -9,6 +9,7 @@
 
 #include "tools/command/commands.h"
 #include "tools/repl/scan.h"
+#include "tosajit/inspect.h"
 
 void json_finding(void *array, const tosajit_mlir_finding *finding) {
     static const char *const severities[] = {"error", "warning", "note", "remark"};

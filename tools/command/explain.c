@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tools/command/call.h"
+#include "tosajit/inspect.h"
 
 /* The tensors of the call, by their numbers, that are in a set. */
 static void write_set(json *j, const char *key, uint64_t set) {

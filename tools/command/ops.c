@@ -9,6 +9,7 @@
 #include "tools/command/commands.h"
 #include "tools/tosa/op_columns.h"
 #include "runtime/expr/keys.h"
+#include "tosajit/inspect.h"
 
 enum { TYPES_CAPACITY = 1024 };
 

@@ -13,6 +13,7 @@
 
 #include "tools/command/command.h"
 #include "tools/data/output_file.h"
+#include "tosajit/image.h"
 
 int region_images_open(const options *o, region_images *images) {
     tosajit_accuracy accuracy;

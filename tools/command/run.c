@@ -11,6 +11,7 @@
 #include "tools/data/element.h"
 #include "tools/command/check.h"
 #include "tools/command/commands.h"
+#include "tosajit/inspect.h"
 
 typedef struct job {
     const options *o;

@@ -9,6 +9,7 @@
 #include "tools/base/plan_svg.h"
 #include "tools/command/commands.h"
 #include "tools/data/output_file.h"
+#include "tosajit/inspect.h"
 
 static void write_json(const entry *e, const char *plan) {
     json j = json_begin();

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "tools/command/commands.h"
+#include "tosajit/inspect.h"
 
 /* Of a function: ok, and its type; refused ones have findings. */
 void json_function(json *j, const char *name, const tosa_function *function) {

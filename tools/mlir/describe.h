@@ -9,6 +9,7 @@
 #include <mlir-c/IR.h>
 
 #include "tools/tosa/graph.h"
+#include "tosajit/graph.h"
 
 extern const tosa_reader mlir_reader;
 

@@ -7,6 +7,7 @@
 #include "tools/onnx/layout.h"
 #include "tools/onnx/lowering/rows.h"
 #include "tools/onnx/transpose.h"
+#include "tosajit/graph.h"
 
 enum { MOST_OPS = 300 }; /* a text has a thousand statements at most */
 

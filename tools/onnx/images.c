@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tosajit/image.h"
+
 typedef struct maker {
     onnx_graph *g;
     const onnx_options *options;

@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "tools/onnxruntime/region.h"
+#include "tosajit/graph.h"
+#include "tosajit/inspect.h"
 
 enum { SENTENCE = 512 };
 

@@ -13,6 +13,7 @@
 
 #include "tools/onnxruntime/region.h"
 #include "tools/onnxruntime/types.h"
+#include "tosajit/inspect.h"
 
 enum { SYMBOL = 40 };
 

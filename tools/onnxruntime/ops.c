@@ -22,6 +22,7 @@
 
 #include "tools/onnxruntime/infer.h"
 #include "tools/onnxruntime/region.h"
+#include "tosajit/inspect.h"
 
 enum { SENTENCE = 2048, NAME = 256, OPERATORS = 8 };
 

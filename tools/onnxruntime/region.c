@@ -15,6 +15,8 @@
 #include <string.h>
 
 #include "tools/onnxruntime/types.h"
+#include "tosajit/image.h"
+#include "tosajit/inspect.h"
 
 /* The regions of all sessions that ask for code in the same way. */
 struct pool {

@@ -4,6 +4,7 @@
 #include "tools/python/compile.h"
 
 #include "tools/python/errors.h"
+#include "tosajit/graph.h"
 
 /* What does not repeat needs no decision at each call. Operands that a text declares in front are
  * its first values. */

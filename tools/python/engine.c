@@ -3,6 +3,9 @@
 /* In: an object, and what shall become of its engines. Out: the library's. */
 #include "tools/python/engine.h"
 
+#include "tosajit/graph.h"
+#include "tosajit/inspect.h"
+
 static void forget_pending(engine_object *e) {
     for (size_t k = 0; k < ENGINE_PENDING; k++) {
         tosajit_kernel *kernel = e->pending[k];

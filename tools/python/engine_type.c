@@ -8,6 +8,7 @@
 #include "tools/python/compile.h"
 #include "tools/python/errors.h"
 #include "tools/python/evaluate.h"
+#include "tosajit/inspect.h"
 
 static PyObject *compile_as(PyObject *self, PyObject *text, bool quick) {
     const compile_given given = {.text = text, .quick = quick};

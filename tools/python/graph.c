@@ -5,6 +5,7 @@
 #include "tools/python/graph.h"
 
 #include "tools/python/errors.h"
+#include "tosajit/graph.h"
 
 enum { MEMBERS, OPERANDS, FIRST, PRODUCERS, KEPT, CONSTANTS, VIEWS, REGIONS, BUFFERS };
 

@@ -10,6 +10,8 @@
 #include "tools/python/errors.h"
 #include "tools/python/kernel_image.h"
 #include "tools/python/kernel_show.h"
+#include "tosajit/graph.h"
+#include "tosajit/inspect.h"
 
 static void note(kernel_object *k, Py_ssize_t tensor, tosajit_tensor_type type) {
     k->tensors[tensor] = (kernel_tensor){type.element, type.rank};

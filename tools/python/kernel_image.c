@@ -4,6 +4,8 @@
 #include "tools/python/kernel_image.h"
 
 #include "tools/python/errors.h"
+#include "tosajit/graph.h"
+#include "tosajit/image.h"
 
 /* Only native code can be saved, and it may still be in the making. */
 static void settle(const kernel_object *k) {

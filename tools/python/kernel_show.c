@@ -11,6 +11,7 @@
 #include "tools/base/plan_svg.h"
 #include "tools/python/engine.h"
 #include "tools/python/errors.h"
+#include "tosajit/inspect.h"
 
 static const char *computes(const kernel_object *k) {
     tosajit_kernel_info info = {.size = sizeof info};

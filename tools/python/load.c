@@ -5,6 +5,7 @@
 
 #include "tools/python/errors.h"
 #include "tools/python/kernel.h"
+#include "tosajit/image.h"
 
 static tosajit_status load_file(PyObject *path, const tosajit_load_options *options,
                                 tosajit_kernel **kernel) {

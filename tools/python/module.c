@@ -11,6 +11,7 @@
 #include "tools/python/numpy.h"
 #include "tools/python/region.h"
 #include "tools/python/space.h"
+#include "tosajit/graph.h"
 
 /* A subinterpreter may end, and call this, long before the process does. */
 static PyObject *quiesce(PyObject *self, PyObject *unused) {

@@ -11,6 +11,7 @@
 #include "tools/python/elements.h"
 #include "tools/python/exchange.h"
 #include "tools/python/view.h"
+#include "tosajit/inspect.h"
 
 /* Giving the lock away costs more than a run of few bytes takes. */
 enum { REGION_LOCKED_BYTES = 65536 };

@@ -9,6 +9,7 @@
 #include "tools/python/deep.h"
 #include "tools/python/errors.h"
 #include "tools/python/manners.h"
+#include "tosajit/inspect.h"
 
 enum { MAX_TEXTS = 512 };
 

@@ -15,6 +15,7 @@
 #include "tools/repl/verbs.h"
 #include "jit/text/suggest.h"
 #include "tools/base/wrap.h"
+#include "tosajit/inspect.h"
 
 typedef struct repl_verb {
     const char *name, *words, *summary;

@@ -13,6 +13,7 @@
 
 #include "runtime/expr/keys.h"
 #include "tools/repl/commands.h"
+#include "tosajit/inspect.h"
 #include "tools/repl/complete.h"
 
 enum { PATH = 4096, NAME = 64 };

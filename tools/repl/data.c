@@ -13,6 +13,7 @@
 #include "tools/repl/data.h"
 #include "tools/repl/interrupt.h"
 #include "jit/text/suggest.h"
+#include "tosajit/inspect.h"
 
 enum { BLOCK = 64 * 1024, TYPE_TEXT = 512, PATH = 4096 };
 

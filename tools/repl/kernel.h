@@ -6,6 +6,7 @@
 #define TOSAJIT_TOOLS_REPL_KERNEL_H
 
 #include "tools/repl/session.h"
+#include "tosajit/inspect.h"
 
 /* Of the line being answered; it is shown. */
 void repl_take_line(repl *r);

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tosajit/inspect.h"
+
 /* The attributes column: what cannot be left out. */
 #define NEEDS_NONE ""
 #define NEEDS_LIMITS "min=0 max=6"

@@ -12,6 +12,7 @@
 #include "tools/repl/interrupt.h"
 #include "tools/repl/verbs.h"
 #include "tools/data/timing.h"
+#include "tosajit/inspect.h"
 
 typedef struct job {
     npy_array operands[TOSAJIT_MAX_TENSORS], results[TOSAJIT_MAX_TENSORS];

@@ -11,6 +11,7 @@
 #include "tools/data/output_file.h"
 #include "tools/repl/kernel.h"
 #include "tools/repl/verbs.h"
+#include "tosajit/image.h"
 
 enum { PATH = 4096 };
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "tools/repl/verbs.h"
+#include "tosajit/inspect.h"
 
 static const double LEAST = 1 << 10, MOST = 1 << 24; /* elements of the largest operand */
 #define OTHER "64"                                   /* what is dynamic and no N */

@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tosajit/graph.h"
+#include "tosajit/inspect.h"
+
 typedef struct division_work {
     int32_t ops, values;                           /* values with those of effects */
     int32_t *fates, *heads;                        /* per operation */

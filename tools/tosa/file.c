@@ -9,6 +9,7 @@
 
 #include "runtime/base/options.h"
 #include "tools/tosa/graph.h"
+#include "tosajit/inspect.h"
 
 enum {
     FIRST_CAPACITY = 64 * 1024,

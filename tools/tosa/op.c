@@ -16,6 +16,7 @@
 #include "runtime/expr/keys.h"
 #include "tools/tosa/op_columns.h"
 #include "tools/tosa/view_form.h"
+#include "tosajit/inspect.h"
 
 static tosajit_status refuse(const tosa_op *op, const char *format, ...) DIAG_FORMAT(2, 3);
 static tosajit_status refuse(const tosa_op *op, const char *format, ...) {

@@ -10,6 +10,7 @@
 
 #include "jit/text/suggest.h"
 #include "tools/tosa/op_columns.h"
+#include "tosajit/inspect.h"
 
 const char *op_hint(const char *name, size_t length, char hint[OP_HINT]) {
     suggestion s = {.word = name, .length = length};

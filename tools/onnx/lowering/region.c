@@ -14,6 +14,7 @@
 #include "runtime/base/memory.h"
 #include "tools/onnx/lowering/rows.h"
 #include "tools/onnx/lowering/views.h"
+#include "tosajit/inspect.h"
 
 enum { NAME = 64 };
 
