@@ -12,6 +12,25 @@
 extern "C" {
 #endif
 
+/* ---- Errors */
+
+/* The last failed call of a thread as values, for who acts on it. Members that do not apply are
+ * TOSAJIT_OP_COUNT, -1, TOSAJIT_DYNAMIC for found and expected, and 0 for a place in a text. */
+typedef struct tosajit_failure {
+    size_t size;             /* sizeof(tosajit_failure), by the caller */
+    tosajit_status status;   /* of that call; OK if none has failed */
+    tosajit_op op;           /* that was refused */
+    int32_t operand, result; /* position among those of the op or, of a call, of the kernel */
+    int32_t dimension;       /* of that operand or result; -1: its rank, or it as a whole */
+    int64_t found, expected; /* sizes of the dimension, or ranks */
+    size_t line, column;     /* of a text: where, from 1 */
+    const char *sentence;    /* what was wrong, within tosajit_last_error(): without that place */
+    size_t sentence_length;  /* in bytes; no zero ends it */
+} tosajit_failure;
+
+/* INVALID_ARGUMENT: failure is null, which is no error of the thread, or its size is wrong. */
+TOSAJIT_API tosajit_status tosajit_last_failure(tosajit_failure *failure);
+
 /* ---- Operations and types */
 
 /* "add"; null for a value that is no op. */

@@ -22,18 +22,18 @@
  *     tosajit_expr_destroy(expr);
  *     tosajit_engine_destroy(engine);
  *
- * An expression from calls, with views and a reduction: of x, tensor<?x8xf32>, the sums of the
- * columns without the first row, as tensor<8xf32>. Expressions are made once, and run often.
+ * An expression from calls, with a view and a reduction: of x, tensor<?x8xf32>, each row but the
+ * first one, divided by its sum. Compile it as above; the kernel needs no expression to run.
  *
- *     const int64_t any_by_8[2] = {TOSAJIT_DYNAMIC, 8}, eight[1] = {8};
+ *     const int64_t any_by_8[2] = {TOSAJIT_DYNAMIC, 8};
  *     const tosajit_tensor_type type = tosajit_ranked(TOSAJIT_F32, 2, any_by_8);
  *     const tosajit_range ranges[2] = {{1, TOSAJIT_OPEN, 1}, TOSAJIT_ALL}; // x[1:, :]
  *     tosajit_value x, rest, sums, y;
  *     tosajit_expr_create(NULL, &expr);
  *     tosajit_expr_input(expr, &type, &x);
  *     tosajit_expr_slice(expr, x, 2, ranges, &rest);
- *     tosajit_expr_reduce(expr, TOSAJIT_OP_reduce_sum, rest, 0, 1, &sums); // tensor<1x8xf32>
- *     tosajit_expr_reshape(expr, sums, 1, eight, &y);
+ *     tosajit_expr_reduce(expr, TOSAJIT_OP_reduce_sum, rest, 1, 1, &sums); // of axis 1: ?x1
+ *     tosajit_expr_op(expr, TOSAJIT_OP_divide, (tosajit_value[]){rest, sums}, 2, NULL, NULL, &y);
  *     tosajit_expr_result(expr, y);
  *
  * Link with -ltosajit. Beside this header: tosajit/image.h (kernels in files, and ahead of time);
@@ -89,7 +89,7 @@ typedef enum tosajit_status {
     TOSAJIT_OK = 0,
     TOSAJIT_INVALID_ARGUMENT, /* a null pointer, an unknown enum value, a foreign operand */
     TOSAJIT_TYPE_MISMATCH,    /* the op is not defined for these element types */
-    TOSAJIT_SHAPE_MISMATCH,   /* sizes that do not broadcast, or are not the declared ones */
+    TOSAJIT_SHAPE_MISMATCH,   /* sizes that do not broadcast; sizes or ranks not as declared */
     TOSAJIT_UNRANKED_SHAPE,   /* a shape without a rank where a kernel needs one */
     TOSAJIT_BAD_ATTRIBUTE,    /* an attribute outside its legal range */
     TOSAJIT_OVERLAP,          /* a result shares memory in another way than exactly in place */
@@ -266,21 +266,22 @@ TOSAJIT_API tosajit_status tosajit_expr_op(tosajit_expr *expr, tosajit_op op,
 /* x as elements of another type. This and what follows give what tosajit_expr_op gives. */
 TOSAJIT_API tosajit_status tosajit_expr_cast(tosajit_expr *expr, tosajit_value x,
                                              tosajit_type element, tosajit_value *value);
-/* A reduction (TOSAJIT_OP_reduce_sum, ...) of `count` neighbouring dimensions, from axis on, all at
- * once. Each becomes 1; tosajit_expr_reshape drops them. A count above 1 is an extension. */
+/* A reduction (TOSAJIT_OP_reduce_sum, ...) of `count` dimensions, axis (from 0) and those behind
+ * it. Each becomes 1; tosajit_expr_reshape drops them. A count above 1 is an extension. */
 TOSAJIT_API tosajit_status tosajit_expr_reduce(tosajit_expr *expr, tosajit_op op, tosajit_value x,
                                                int32_t axis, int32_t count, tosajit_value *value);
 
 /* Views move elements and compute none. What is refused, and what helps: docs/views.md. */
 #define TOSAJIT_REST (-1)                      /* a size of a reshape: what is left; at most once */
 #define TOSAJIT_SIZE_OF(d) (-2 - (int64_t)(d)) /* a size of a reshape: that of x's dimension d */
-#define TOSAJIT_OPEN INT64_MIN /* an end of a range: where the dimension begins or ends */
+#define TOSAJIT_OPEN INT64_MIN /* a begin or end that Python would leave out: x[1:], x[::-1] */
 /* clang-format off */
 #define TOSAJIT_ALL {TOSAJIT_OPEN, TOSAJIT_OPEN, 1} /* a range: the whole dimension */
 /* clang-format on */
 
-/* Of a dimension: the indices begin, begin + step, ... before end, as Python's begin:end:step. From
- * -1 down they count from the end. A step below 0 goes backwards. Nothing is clipped. */
+/* Of a dimension: the indices begin, begin + step, ... before end, as Python's begin:end:step. A
+ * begin or end from -1 down counts from the end. A step below 0 goes backwards. Nothing is clipped:
+ * a dimension that is too short is a SHAPE_MISMATCH, of a dynamic size in the call. */
 typedef struct tosajit_range {
     int64_t begin, end, step; /* of the indices */
 } tosajit_range;
@@ -399,8 +400,7 @@ TOSAJIT_API void tosajit_engine_destroy(tosajit_engine *engine);
  * LIMIT_EXCEEDED (max_bytes), OVERFLOW, NOT_EXECUTABLE, CODEGEN_FAILED. */
 TOSAJIT_API tosajit_status tosajit_compile_expr(tosajit_engine *engine, const tosajit_expr *expr,
                                                 tosajit_kernel **kernel);
-/* Compile one op, an expression of one node. Arguments as of tosajit_expr_op, whose operands are
- * the kernel's. */
+/* Compile one op: an expression of one node. Arguments as of tosajit_expr_op and _input. */
 TOSAJIT_API tosajit_status tosajit_compile(tosajit_engine *engine, tosajit_op op,
                                            const tosajit_tensor_type *operands,
                                            size_t operand_count,

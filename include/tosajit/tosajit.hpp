@@ -61,15 +61,34 @@ class error : public std::runtime_error {
   public:
     error(tosajit_status status, const char *sentence)
         : std::runtime_error(sentence), status_(status) {}
+    explicit error(const tosajit_failure &failure)
+        : std::runtime_error(tosajit_last_error()), status_(failure.status), op_(failure.op),
+          operand_(failure.operand), result_(failure.result), dimension_(failure.dimension),
+          found_(failure.found), expected_(failure.expected) {}
     tosajit_status status() const noexcept { return status_; }
+    /* As the members of tosajit_failure. */
+    tosajit_op op() const noexcept { return op_; }
+    std::int32_t operand() const noexcept { return operand_; }
+    std::int32_t result() const noexcept { return result_; }
+    std::int32_t dimension() const noexcept { return dimension_; }
+    std::int64_t found() const noexcept { return found_; }
+    std::int64_t expected() const noexcept { return expected_; }
 
   private:
     tosajit_status status_;
+    tosajit_op op_ = TOSAJIT_OP_COUNT;
+    std::int32_t operand_ = -1, result_ = -1, dimension_ = -1;
+    std::int64_t found_ = TOSAJIT_DYNAMIC, expected_ = TOSAJIT_DYNAMIC;
 };
 
 /* For calls of the C API in between. */
 inline void check(tosajit_status status) {
-    if (status != TOSAJIT_OK) throw error(status, tosajit_last_error());
+    if (status == TOSAJIT_OK) return;
+    tosajit_failure failure = {};
+    failure.size = sizeof failure;
+    tosajit_last_failure(&failure);
+    failure.status = status;
+    throw error(failure);
 }
 
 /* ---------------------------------------------------------------------------------------------

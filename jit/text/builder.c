@@ -15,6 +15,7 @@ bool build_fail(builder *b, text_span where, const char *format, ...) {
     va_end(arguments);
     b->error->where = where;
     b->error->status = TOSAJIT_INVALID_ARGUMENT;
+    b->error->about = diag_nothing();
     return false;
 }
 
@@ -33,6 +34,7 @@ bool build_fail_status(builder *b, text_span where, tosajit_status status) {
     snprintf(copy, sizeof copy, "%s", numbered ? rest + 3 : message);
     build_fail(b, where, "%s", copy);
     b->error->status = status;
+    b->error->about = diag_about();
     return false;
 }
 

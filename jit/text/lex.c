@@ -22,6 +22,7 @@ bool lex_fail(lexer *p, text_span where, const char *format, ...) {
     va_end(arguments);
     p->error->where = p->argument < 0 ? where : p->call;
     p->error->status = TOSAJIT_INVALID_ARGUMENT;
+    p->error->about = diag_nothing();
     return false;
 }
 

@@ -332,6 +332,7 @@ static bool fail_range(text_error *error, const text_number *n, tosajit_type typ
     snprintf(error->text, sizeof error->text, "%s%.*s is no value of %s%s", n->negative ? "-" : "",
              (int)n->length, n->spelled, tosajit_type_name(type), width);
     error->status = TOSAJIT_INVALID_ARGUMENT;
+    error->about = diag_nothing();
     return false;
 }
 

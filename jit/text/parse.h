@@ -32,6 +32,7 @@
 
 #include "runtime/expr/keys.h"
 #include "jit/text/operators.h"
+#include "runtime/base/diag.h"
 #include "runtime/base/memory.h"
 
 enum {
@@ -49,6 +50,7 @@ typedef struct text_span {
 typedef struct text_error {
     text_span where; /* length 0 at 0: no place */
     tosajit_status status;
+    diag_subject about;
     char text[TEXT_MESSAGE_CAPACITY];
 } text_error;
 

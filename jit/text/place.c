@@ -23,16 +23,20 @@ text_place place_find(const char *text, size_t length, text_span where) {
     return p;
 }
 
+size_t place_line(const tosajit_parse_options *options, const text_place *place) {
+    return (options->line ? options->line : 1) + place->line - 1;
+}
+
 void place_print(const tosajit_parse_options *options, const text_place *place, char *out,
                  size_t capacity) {
-    const size_t first = options->line ? options->line : 1;
     char name[128] = "";
     if (options->name) escape_name(options->name, strlen(options->name), name, sizeof name);
     if (place)
-        snprintf(out, capacity, "%s%s%zu:%zu: ", name, *name ? ":" : "", first + place->line - 1,
+        snprintf(out, capacity, "%s%s%zu:%zu: ", name, *name ? ":" : "", place_line(options, place),
                  place->column);
     else
-        snprintf(out, capacity, "%s%s%zu: ", name, *name ? ":" : "", first);
+        snprintf(out, capacity, "%s%s%zu: ", name, *name ? ":" : "",
+                 options->line ? options->line : 1);
 }
 
 /* Columns that printable text takes, by its characters. */

@@ -15,6 +15,9 @@ typedef struct text_place {
 } text_place;
 text_place place_find(const char *text, size_t length, text_span where);
 
+/* The number of its line, as messages count. */
+size_t place_line(const tosajit_parse_options *options, const text_place *place);
+
 /* "kernel.tj:3:7: "; place is null where there is none. */
 void place_print(const tosajit_parse_options *options, const text_place *place, char *out,
                  size_t capacity);

@@ -23,7 +23,10 @@ static tosajit_status report(const char *text, size_t length, const tosajit_pars
     char shown[PLACE_SHOWN], where[PLACE_NAME] = "";
     place_show(text, length, &error->where, &place, shown, sizeof shown);
     place_print(options, placed ? &place : NULL, where, sizeof where);
-    return diag_error(error->status, "%serror: %s%s", where, error->text, placed ? shown : "");
+    diag_error(error->status, "%serror: %s%s", where, error->text, placed ? shown : "");
+    diag_on(error->status, &error->about);
+    return diag_place(error->status, placed ? place_line(options, &place) : 0,
+                      placed ? place.column : 0, strlen(where) + strlen("error: "));
 }
 
 static tosajit_status check(const char *what, const char *text, size_t length, const void *out) {

@@ -1,13 +1,13 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Statuses: the message of the thread's last one, their names; and the version. The message is
+/* Statuses: the thread's last error, their names; and the version. The record of the error is
  * exported and may be another library's: a process that has libtosajit and libtosajit-runtime has
  * one last error per thread, whichever of them is called. */
 #include "runtime/base/diag.h"
 
-_Thread_local char tosajit_private_message[DIAG_CAPACITY];
+_Thread_local diag_last tosajit_private_last;
 
-const char *tosajit_last_error(void) { return tosajit_private_message; }
+const char *tosajit_last_error(void) { return tosajit_private_last.message; }
 
 const char *tosajit_status_name(tosajit_status status) {
     static const char *const names[] = {

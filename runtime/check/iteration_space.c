@@ -21,16 +21,20 @@ static tosajit_status size_mismatch(const view *tensors, int32_t t, int32_t othe
                          *set = &tensors[other < 0 ? t : other].tensor;
     const int32_t d = tensor->rank - from_end;
     if (other < 0)
-        return diag_error(TOSAJIT_SHAPE_MISMATCH,
-                          "operand %d dimension %d: size %" PRId64
-                          " does not broadcast with the static size %" PRId64 " (%s)",
-                          (int)t, (int)d, tensor->dims[d], expected, print_dims(tensor).text);
-    return diag_error(TOSAJIT_SHAPE_MISMATCH,
-                      "operand %d dimension %d: size %" PRId64 " does not broadcast with %" PRId64
-                      " of operand %d dimension %d (%s and %s); the sizes must be equal, or one of "
-                      "them 1",
-                      (int)t, (int)d, tensor->dims[d], expected, (int)other,
-                      (int)(set->rank - from_end), print_dims(tensor).text, print_dims(set).text);
+        return diag_operand(diag_error(TOSAJIT_SHAPE_MISMATCH,
+                                       "operand %d dimension %d: size %" PRId64
+                                       " does not broadcast with the static size %" PRId64 " (%s)",
+                                       (int)t, (int)d, tensor->dims[d], expected,
+                                       print_dims(tensor).text),
+                            t, d, tensor->dims[d], expected);
+    return diag_operand(
+        diag_error(TOSAJIT_SHAPE_MISMATCH,
+                   "operand %d dimension %d: size %" PRId64 " does not broadcast with %" PRId64
+                   " of operand %d dimension %d (%s and %s); the sizes must be equal, or one of "
+                   "them 1",
+                   (int)t, (int)d, tensor->dims[d], expected, (int)other,
+                   (int)(set->rank - from_end), print_dims(tensor).text, print_dims(set).text),
+        t, d, tensor->dims[d], expected);
 }
 
 tosajit_status run_broadcast_size(const view *tensors, uint64_t set, int32_t from_end,

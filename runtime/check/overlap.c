@@ -173,10 +173,12 @@ tosajit_status overlap_check_result(const view *result, size_t index) {
         passed |= INT64_C(1) << at;
         if (result->tensor.dims[at] == 1) continue;
         if (best < covered)
-            return diag_error(TOSAJIT_OVERLAP,
-                              "result %zu dimension %d: a stride of %" PRId64
-                              " bytes does not step over the dimensions of smaller strides",
-                              index, (int)at, result->strides[at]);
+            return diag_result(
+                diag_error(TOSAJIT_OVERLAP,
+                           "result %zu dimension %d: a stride of %" PRId64
+                           " bytes does not step over the dimensions of smaller strides",
+                           index, (int)at, result->strides[at]),
+                (int64_t)index, at, result->tensor.dims[at], DIAG_NONE);
         covered += best * (result->tensor.dims[at] - 1);
     }
     return TOSAJIT_OK;
@@ -211,13 +213,15 @@ static tosajit_status check_operand_overlap(const callee *kernel, const view *te
             const bool in_place =
                 operand->tensor.data == result->tensor.data && overlap_same_places(operand, result);
             if (in_place && writer >= reader && !reads->leaves[k].table) continue;
-            return diag_error(TOSAJIT_OVERLAP,
-                              "result %d and operand %d share memory%s; only an operand of the "
-                              "same data, strides and sizes can be computed in place",
-                              caller_result(kernel, writes->results[r]),
-                              caller_operand(kernel, reads->leaves[k].tensor),
-                              writer < reader ? ", and a later result still reads that operand"
-                                              : "");
+            diag_subject both = diag_nothing();
+            both.operand = caller_operand(kernel, reads->leaves[k].tensor);
+            both.result = caller_result(kernel, writes->results[r]);
+            diag_error(TOSAJIT_OVERLAP,
+                       "result %d and operand %d share memory%s; only an operand of the same data, "
+                       "strides and sizes can be computed in place",
+                       (int)both.result, (int)both.operand,
+                       writer < reader ? ", and a later result still reads that operand" : "");
+            return diag_on(TOSAJIT_OVERLAP, &both);
         }
     return TOSAJIT_OK;
 }
@@ -232,7 +236,8 @@ tosajit_status overlap_check(const callee *kernel, const view *operands, const v
     for (int32_t a = 1; a < kernel->program->result_count; a++)
         for (int32_t b = 0; b < a; b++)
             if (ranges_meet(&results[a], &results[b]) && !interleave(&results[a], &results[b]))
-                return diag_error(TOSAJIT_OVERLAP, "results %d and %d share memory",
-                                  caller_result(kernel, b), caller_result(kernel, a));
+                return diag_result(diag_error(TOSAJIT_OVERLAP, "results %d and %d share memory",
+                                              caller_result(kernel, b), caller_result(kernel, a)),
+                                   caller_result(kernel, a), -1, DIAG_NONE, DIAG_NONE);
     return TOSAJIT_OK;
 }

@@ -47,11 +47,13 @@ static tosajit_status check_ranks(const tosajit_tensor_type *operands, size_t co
         if (operands[k].rank == TOSAJIT_UNRANKED || operands[k].rank == operands[widest].rank)
             continue;
         tosajit_tensor_type padded = pad_to_rank(&operands[k], operands[widest].rank);
-        return diag_error(TOSAJIT_SHAPE_MISMATCH,
-                          "operand %zu has rank %d where operand %zu has rank %d, and strict TOSA "
-                          "demands equal ranks; reshape it to %s",
-                          k, (int)operands[k].rank, widest, (int)operands[widest].rank,
-                          type_print(&padded).text);
+        return diag_operand(
+            diag_error(TOSAJIT_SHAPE_MISMATCH,
+                       "operand %zu has rank %d where operand %zu has rank %d, and strict TOSA "
+                       "demands equal ranks; reshape it to %s",
+                       k, (int)operands[k].rank, widest, (int)operands[widest].rank,
+                       type_print(&padded).text),
+            (int64_t)k, -1, operands[k].rank, operands[widest].rank);
     }
     return TOSAJIT_OK;
 }
@@ -60,10 +62,12 @@ static tosajit_status report_mismatch(const tosajit_tensor_type *operands, size_
                                       size_t operand, int32_t dim, int64_t other) {
     char shapes[3 * TYPE_TEXT_CAPACITY];
     print_operands(shapes, sizeof shapes, operands, count);
-    return diag_error(TOSAJIT_SHAPE_MISMATCH,
-                      "operand %zu dimension %d: %" PRId64 " does not broadcast with %" PRId64
-                      " (operands %s); the sizes must be equal, or one of them 1",
-                      operand, (int)dim, operands[operand].dims[dim], other, shapes);
+    return diag_operand(diag_error(TOSAJIT_SHAPE_MISMATCH,
+                                   "operand %zu dimension %d: %" PRId64
+                                   " does not broadcast with %" PRId64
+                                   " (operands %s); the sizes must be equal, or one of them 1",
+                                   operand, (int)dim, operands[operand].dims[dim], other, shapes),
+                        (int64_t)operand, dim, operands[operand].dims[dim], other);
 }
 
 tosajit_status tosajit_infer_shape(const tosajit_tensor_type *operands, size_t count, int strict,
@@ -113,17 +117,20 @@ tosajit_status tosajit_verify_result(const tosajit_tensor_type *inferred,
     if (status || inferred->rank == TOSAJIT_UNRANKED || result->rank == TOSAJIT_UNRANKED)
         return status;
     if (inferred->rank != result->rank)
-        return diag_error(
-            TOSAJIT_SHAPE_MISMATCH,
-            "the result is declared %s of rank %d, but its operands give rank %d (%s)",
-            type_print(result).text, (int)result->rank, (int)inferred->rank,
-            type_print(inferred).text);
+        return diag_result(
+            diag_error(TOSAJIT_SHAPE_MISMATCH,
+                       "the result is declared %s of rank %d, but its operands give rank %d (%s)",
+                       type_print(result).text, (int)result->rank, (int)inferred->rank,
+                       type_print(inferred).text),
+            0, -1, result->rank, inferred->rank);
     for (int32_t d = 0; d < result->rank; d++) {
         const char *why = result_dim_error(inferred->dims[d], result->dims[d], strict);
         if (why)
-            return diag_error(TOSAJIT_SHAPE_MISMATCH,
-                              "result dimension %d: declared %s, but the operands give %s; %s",
-                              (int)d, type_print(result).text, type_print(inferred).text, why);
+            return diag_result(
+                diag_error(TOSAJIT_SHAPE_MISMATCH,
+                           "result dimension %d: declared %s, but the operands give %s; %s", (int)d,
+                           type_print(result).text, type_print(inferred).text, why),
+                0, d, result->dims[d], inferred->dims[d]);
     }
     return TOSAJIT_OK;
 }

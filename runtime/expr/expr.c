@@ -367,16 +367,19 @@ static tosajit_status check_reduced(const op_use *use) {
     const tosajit_tensor_type *result = use->declared;
     if (!result || result->rank < 0 || type_check(result, "result")) return TOSAJIT_OK;
     if (last >= result->rank)
-        return diag_error(TOSAJIT_SHAPE_MISMATCH,
-                          "axis %" PRId64 " is no dimension of the result, declared %s of rank %d",
-                          last, type_print(result).text, (int)result->rank);
+        return diag_result(diag_error(TOSAJIT_SHAPE_MISMATCH,
+                                      "axis %" PRId64
+                                      " is no dimension of the result, declared %s of rank %d",
+                                      last, type_print(result).text, (int)result->rank),
+                           0, -1, result->rank, DIAG_NONE);
     for (int64_t axis = use->attributes->axis; axis <= last; axis++)
         if (result->dims[axis] != 1 && result->dims[axis] != TOSAJIT_DYNAMIC)
-            return diag_error(TOSAJIT_SHAPE_MISMATCH,
-                              "result dimension %" PRId64 ": declared %s, but axis %" PRId64
-                              " of operand 0, %s, is reduced to size 1",
-                              axis, type_print(result).text, axis,
-                              type_print(&use->operands[0]).text);
+            return diag_result(
+                diag_error(TOSAJIT_SHAPE_MISMATCH,
+                           "result dimension %" PRId64 ": declared %s, but axis %" PRId64
+                           " of operand 0, %s, is reduced to size 1",
+                           axis, type_print(result).text, axis, type_print(&use->operands[0]).text),
+                0, axis, result->dims[axis], 1);
     return TOSAJIT_OK;
 }
 
@@ -535,7 +538,9 @@ tosajit_status tosajit_expr_op(tosajit_expr *expr, tosajit_op op, const tosajit_
     if (!status) status = make_room(expr);
     if (!status) status = keep_numbers(expr, &node);
     if (!status) status = note_table(expr, &node); /* the last that may fail: it changes a node */
-    if (status) return diag_prefix(status, "%%%zu = tosa.%s: ", expr->count, op_table[op].name);
+    if (status)
+        return diag_op(diag_prefix(status, "%%%zu = tosa.%s: ", expr->count, op_table[op].name),
+                       op);
     if (result && result->rank != TOSAJIT_UNRANKED) node.type = *result;
     return expr_append(expr, &node, value);
 }
@@ -574,7 +579,7 @@ tosajit_status tosajit_verify(tosajit_op op, const tosajit_tensor_type *operands
         op,          operands, (int)operand_count, attributes ? attributes : &no_attributes, result,
         strict != 0, false};
     status = infer(&use, &shape);
-    if (status) return diag_prefix(status, "tosa.%s: ", op_table[op].name);
+    if (status) return diag_op(diag_prefix(status, "tosa.%s: ", op_table[op].name), op);
     if (inferred) *inferred = shape;
     return TOSAJIT_OK;
 }

@@ -202,17 +202,21 @@ static tosajit_status infer_slice(const view_use *u) {
             continue;
         }
         if (!view_find_range(numbers, n, &range))
-            return diag_error(TOSAJIT_SHAPE_MISMATCH,
-                              "dimension %d: begin %" PRId64 ", end %" PRId64 ", step %" PRId64
-                              " leave the %" PRId64 " ind%s of operand 0, %s",
-                              (int)d, numbers[0], numbers[1], numbers[2], n, n == 1 ? "ex" : "ices",
-                              type_print(u->operand).text);
+            return diag_operand(diag_error(TOSAJIT_SHAPE_MISMATCH,
+                                           "dimension %d: begin %" PRId64 ", end %" PRId64
+                                           ", step %" PRId64 " leave the %" PRId64
+                                           " ind%s of operand 0, %s",
+                                           (int)d, numbers[0], numbers[1], numbers[2], n,
+                                           n == 1 ? "ex" : "ices", type_print(u->operand).text),
+                                0, d, n, DIAG_NONE);
         u->view->dims[d] = range.count;
         if (range.count == 0)
-            return diag_error(TOSAJIT_SHAPE_MISMATCH,
-                              "dimension %d: nothing is left of the %" PRId64
-                              " ind%s of operand 0, %s; a static size is at least 1",
-                              (int)d, n, n == 1 ? "ex" : "ices", type_print(u->operand).text);
+            return diag_operand(diag_error(TOSAJIT_SHAPE_MISMATCH,
+                                           "dimension %d: nothing is left of the %" PRId64
+                                           " ind%s of operand 0, %s; a static size is at least 1",
+                                           (int)d, n, n == 1 ? "ex" : "ices",
+                                           type_print(u->operand).text),
+                                0, d, n, DIAG_NONE);
     }
     return status;
 }
@@ -239,10 +243,12 @@ static tosajit_status infer_concat(const view_use *u) {
             return diag_error(TOSAJIT_OVERFLOW, "dimension %d is beyond 2^63 - 1", (int)d);
         if (d == axis && !open) *size = x + y;
         if (d != axis && !open && x != y)
-            return diag_error(TOSAJIT_SHAPE_MISMATCH,
-                              "dimension %d: operand 0, %s, and operand 1, %s, have other sizes; "
-                              "only along axis %d they may",
-                              (int)d, type_print(a).text, type_print(b).text, (int)axis);
+            return diag_operand(
+                diag_error(TOSAJIT_SHAPE_MISMATCH,
+                           "dimension %d: operand 0, %s, and operand 1, %s, have other sizes; "
+                           "only along axis %d they may",
+                           (int)d, type_print(a).text, type_print(b).text, (int)axis),
+                1, d, b->dims[d], a->dims[d]);
     }
     return TOSAJIT_OK;
 }

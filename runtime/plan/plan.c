@@ -107,10 +107,12 @@ static tosajit_status apply_declared(plan *p, const tosajit_expr *program, tosaj
         int64_t declared = type->dims[d];
         if (declared == TOSAJIT_DYNAMIC || declared == dim->size) continue;
         if (dim->size != TOSAJIT_DYNAMIC)
-            return diag_error(TOSAJIT_SHAPE_MISMATCH,
-                              "%s dimension %d: declared %" PRId64
-                              ", but the operands always give %" PRId64,
-                              expr_value_name(program, value).text, (int)d, declared, dim->size);
+            return diag_result(diag_error(TOSAJIT_SHAPE_MISMATCH,
+                                          "%s dimension %d: declared %" PRId64
+                                          ", but the operands always give %" PRId64,
+                                          expr_value_name(program, value).text, (int)d, declared,
+                                          dim->size),
+                               -1, d, declared, dim->size);
         tosajit_status status =
             add_check(p, (plan_check){value, info->rank - d, declared, dim->dynamic, 0, 0});
         if (status) return status;
@@ -127,11 +129,12 @@ static tosajit_status broadcast_operand(const tosajit_expr *program, tosajit_val
         const dim_info *from = &operand->dims[d];
         if (dim->size != TOSAJIT_DYNAMIC && from->size != TOSAJIT_DYNAMIC && dim->size != 1 &&
             from->size != 1 && dim->size != from->size)
-            return diag_error(TOSAJIT_SHAPE_MISMATCH,
-                              "%s: operand %d dimension %d is always %" PRId64
-                              ", which does not broadcast with %" PRId64,
-                              expr_value_name(program, value).text, o, (int)d, from->size,
-                              dim->size);
+            return diag_operand(diag_error(TOSAJIT_SHAPE_MISMATCH,
+                                           "%s: operand %d dimension %d is always %" PRId64
+                                           ", which does not broadcast with %" PRId64,
+                                           expr_value_name(program, value).text, o, (int)d,
+                                           from->size, dim->size),
+                                o, d, from->size, dim->size);
         if (dim->size == 1 || (dim->size == TOSAJIT_DYNAMIC && from->size != 1))
             dim->size = from->size;
         dim->dynamic |= from->dynamic;
@@ -147,9 +150,11 @@ static tosajit_status match_parameter(plan *p, const tosajit_expr *program, tosa
                                       int o, const dim_info *given, const dim_info *expected) {
     if (given->size != TOSAJIT_DYNAMIC && expected->size != TOSAJIT_DYNAMIC) {
         if (given->size == expected->size) return TOSAJIT_OK;
-        return diag_error(TOSAJIT_SHAPE_MISMATCH,
-                          "%s: operand %d always has %" PRId64 " elements, but must have %" PRId64,
-                          expr_value_name(program, value).text, o, given->size, expected->size);
+        return diag_operand(
+            diag_error(TOSAJIT_SHAPE_MISMATCH,
+                       "%s: operand %d always has %" PRId64 " elements, but must have %" PRId64,
+                       expr_value_name(program, value).text, o, given->size, expected->size),
+            o, 0, given->size, expected->size);
     }
     tosajit_value parameter = program->nodes[value].operands[o],
                   data = program->nodes[value].operands[0];

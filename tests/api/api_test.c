@@ -66,6 +66,99 @@ static void interpreting_starts_no_compiler(void **state) {
     tosajit_engine_destroy(engine);
 }
 
+static tosajit_failure last_failure(void) {
+    tosajit_failure failure = {.size = sizeof failure};
+    CHECK(tosajit_last_failure(&failure));
+    assert_ptr_equal(failure.sentence + failure.sentence_length,
+                     failure.sentence + strcspn(failure.sentence, "\n"));
+    return failure;
+}
+
+/* op, operand, result, dimension, found, expected: what does not apply is none. */
+static void assert_about(tosajit_status status, tosajit_op op, int32_t operand, int32_t result,
+                         int32_t dimension, int64_t found, int64_t expected) {
+    const tosajit_failure f = last_failure();
+    assert_int_equal(f.status, status);
+    assert_int_equal(f.op, op);
+    assert_int_equal(f.operand, operand);
+    assert_int_equal(f.result, result);
+    assert_int_equal(f.dimension, dimension);
+    assert_int_equal(f.found, found);
+    assert_int_equal(f.expected, expected);
+}
+
+static void failures_of_texts_are_values(void) {
+    tosajit_expr *expr = NULL;
+    const char wide[] = "\ny = a * b : f32[2,3], f32[2,4]", short_of[] = "y = a +";
+    const tosajit_parse_options from_5 = {.size = sizeof from_5, .name = "it", .line = 5};
+    assert_int_equal(tosajit_expr_parse(wide, strlen(wide), &from_5, &expr),
+                     TOSAJIT_SHAPE_MISMATCH);
+    assert_about(TOSAJIT_SHAPE_MISMATCH, TOSAJIT_OP_mul, 1, -1, 1, 4, 3);
+    tosajit_failure f = last_failure();
+    assert_int_equal(f.line, 6);
+    assert_int_equal(f.column, 7); /* of the operator */
+    assert_memory_equal(tosajit_last_error(), "it:6:7: error: ", strlen("it:6:7: error: "));
+    assert_ptr_equal(f.sentence, tosajit_last_error() + strlen("it:6:7: error: "));
+    assert_true(f.sentence_length < strlen(f.sentence)); /* the line and a caret are behind it */
+    /* Nothing is left of the one before. */
+    assert_int_equal(tosajit_expr_parse(short_of, strlen(short_of), NULL, &expr),
+                     TOSAJIT_INVALID_ARGUMENT);
+    assert_about(TOSAJIT_INVALID_ARGUMENT, TOSAJIT_OP_COUNT, -1, -1, -1, DYN, DYN);
+    assert_int_equal(last_failure().line, 1);
+    assert_null(expr);
+}
+
+static void failures_of_calls_are_values(tosajit_engine *engine) {
+    float x[6] = {0}, y[6];
+    const int64_t two_by_3[2] = {2, 3}, three_by_2[2] = {3, 2}, six[1] = {6};
+    const tosajit_tensor_type types[2] = {host_type(DYN, DYN), host_type(DYN, DYN)};
+    tosajit_kernel *kernel = NULL;
+    CHECK(tosajit_compile(engine, TOSAJIT_OP_add, types, 2, NULL, NULL, &kernel));
+    tosajit_tensor operands[2] = {tosajit_dense(TOSAJIT_F32, x, 2, two_by_3),
+                                  tosajit_dense(TOSAJIT_F32, x, 2, three_by_2)},
+                   result = tosajit_dense(TOSAJIT_F32, y, 2, two_by_3);
+    assert_int_equal(tosajit_run(kernel, operands, 2, &result, 1), TOSAJIT_SHAPE_MISMATCH);
+    assert_about(TOSAJIT_SHAPE_MISMATCH, TOSAJIT_OP_COUNT, 1, -1, 0, 3, 2);
+    operands[1] = tosajit_dense(TOSAJIT_F32, x, 1, six);
+    assert_int_equal(tosajit_run(kernel, operands, 2, &result, 1), TOSAJIT_SHAPE_MISMATCH);
+    assert_about(TOSAJIT_SHAPE_MISMATCH, TOSAJIT_OP_COUNT, 1, -1, -1, 1, 2); /* ranks */
+    operands[1] = operands[0];
+    operands[1].element = TOSAJIT_I32;
+    assert_int_equal(tosajit_run(kernel, operands, 2, &result, 1), TOSAJIT_TYPE_MISMATCH);
+    assert_about(TOSAJIT_TYPE_MISMATCH, TOSAJIT_OP_COUNT, 1, -1, -1, DYN, DYN);
+    operands[1] = operands[0];
+    result.dims = three_by_2;
+    assert_int_equal(tosajit_run(kernel, operands, 2, &result, 1), TOSAJIT_SHAPE_MISMATCH);
+    assert_about(TOSAJIT_SHAPE_MISMATCH, TOSAJIT_OP_COUNT, -1, 0, 0, 3, 2);
+    result = tosajit_dense(TOSAJIT_F32, x + 1, 2, two_by_3);
+    result.dims = (int64_t[]){1, 2};
+    operands[0].dims = operands[1].dims = result.dims;
+    assert_int_equal(tosajit_run(kernel, operands, 2, &result, 1), TOSAJIT_OVERLAP);
+    assert_about(TOSAJIT_OVERLAP, TOSAJIT_OP_COUNT, 0, 0, -1, DYN, DYN);
+    tosajit_kernel_release(kernel);
+}
+
+/* Beside its sentence an error has what the sentence says, and nothing of an error before. */
+static void failures_are_values(void **state) {
+    (void)state;
+    tosajit_engine *engine = host_engine(TOSAJIT_BACKEND_AUTO, NULL);
+    const tosajit_tensor_type types[2] = {host_type(2, 3), host_type(2, 4)};
+    tosajit_kernel *kernel = NULL;
+    assert_int_equal(tosajit_compile(engine, TOSAJIT_OP_add, types, 2, NULL, NULL, &kernel),
+                     TOSAJIT_SHAPE_MISMATCH);
+    assert_about(TOSAJIT_SHAPE_MISMATCH, TOSAJIT_OP_add, 1, -1, 1, 4, 3);
+    assert_int_equal(tosajit_compile(NULL, TOSAJIT_OP_add, types, 2, NULL, NULL, &kernel),
+                     TOSAJIT_INVALID_ARGUMENT);
+    assert_about(TOSAJIT_INVALID_ARGUMENT, TOSAJIT_OP_COUNT, -1, -1, -1, DYN, DYN);
+    failures_of_texts_are_values();
+    failures_of_calls_are_values(engine);
+    char before[512];
+    snprintf(before, sizeof before, "%s", tosajit_last_error());
+    assert_int_equal(tosajit_last_failure(NULL), TOSAJIT_INVALID_ARGUMENT);
+    assert_string_equal(before, tosajit_last_error());
+    tosajit_engine_destroy(engine);
+}
+
 static void bad_arguments_are_named(void **state) {
     (void)state;
     tosajit_engine *engine = host_engine(TOSAJIT_BACKEND_AUTO, NULL), *none = NULL;
@@ -591,6 +684,7 @@ int main(void) {
         cmocka_unit_test(background_becomes_native),
         cmocka_unit_test(interpreting_starts_no_compiler),
         cmocka_unit_test(bad_arguments_are_named),
+        cmocka_unit_test(failures_are_values),
         cmocka_unit_test(bad_calls_write_nothing),
         cmocka_unit_test(views_show_what_is_compiled),
         cmocka_unit_test(the_callers_environment_is_put_aside),

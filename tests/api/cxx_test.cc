@@ -243,6 +243,12 @@ static void errors_say_what_the_library_says(const tosajit::engine &engine) {
     auto x = e.input<float>({4, 3}), y = e.input<float>({5, 3});
     auto i = e.input<std::int8_t>({3});
     refused(TOSAJIT_SHAPE_MISMATCH, "4", [&] { x + y; });
+    try {
+        x + y;
+    } catch (const tosajit::error &about) {
+        CHECK(about.op() == TOSAJIT_OP_add && about.operand() == 1 && about.result() == -1);
+        CHECK(about.dimension() >= 0 && about.found() != about.expected());
+    }
     refused(TOSAJIT_TYPE_MISMATCH, "exp", [&] { exp(i); });
     refused(TOSAJIT_TYPE_MISMATCH, "300 is no i8", [&] { i + 300; });
     refused(TOSAJIT_TYPE_MISMATCH, "is no i8", [&] { i + 0.5; });

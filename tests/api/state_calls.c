@@ -226,6 +226,15 @@ static outcome last_error(fixture *f) {
     return o;
 }
 
+static outcome last_failure(fixture *f) {
+    last_error(f);
+    tosajit_failure failure = {.size = sizeof failure};
+    const tosajit_status status = tosajit_last_failure(&failure);
+    outcome o = gave_string(failure.sentence);
+    o.digest += (uint64_t)status + (uint64_t)failure.status;
+    return o;
+}
+
 static outcome version(fixture *f) {
     (void)f;
     return gave_string(tosajit_version());
@@ -831,6 +840,7 @@ static outcome quiesce(fixture *f) {
 const state_call state_calls[] = {
     {"tosajit_status_name", status_name, false},
     {"tosajit_last_error", last_error, false},
+    {"tosajit_last_failure", last_failure, false},
     {"tosajit_version", version, false},
     {"tosajit_type_name", type_name, false},
     {"tosajit_type_size", type_size, false},

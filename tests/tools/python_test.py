@@ -458,6 +458,20 @@ class Errors(unittest.TestCase):
             if status:
                 self.assertEqual(caught.exception.status, status)
 
+    def test_what_an_error_is_about_is_in_its_fields(self):
+        def fields(call):
+            with self.assertRaises(tosajit.Error) as caught:
+                call()
+            e = caught.exception
+            return e.operation, e.operand, e.result, e.dimension, e.sizes
+        kernel = tosajit.compile("y = x + b : f32[?], f32[?]")
+        self.assertEqual(fields(lambda: kernel(floats(1, 2, 3), floats(1, 2))), (None, 1, None, 0, (2, 3)))
+        self.assertEqual(fields(lambda: kernel(array.array("i", [1]), floats(1))), (None, 0, None, None, None))
+        self.assertEqual(fields(lambda: kernel(floats(1), floats(1), out=floats(1, 2))), (None, None, 0, 0, (2, 1)))
+        self.assertEqual(fields(lambda: tosajit.compile("y = x + b : f32[2], f32[3]")), ("add", 1, None, 0, (3, 2)))
+        # An error of the package's own is about nothing.
+        self.assertEqual(fields(lambda: tosajit.Engine(threads=0)), (None, None, None, None, None))
+
     def test_overlap_and_readonly_results_are_refused(self):
         kernel = tosajit.compile("y = x + b : f32[?], f32[?]")
         data = array.array("f", range(8))

@@ -46,17 +46,16 @@ static void say(void *context, const tosajit_mlir_finding *finding) {
 /* The parser's message is as a finding's text: "NAME:LINE:COLUMN: error: MESSAGE", and the excerpt.
  */
 static void refuse_expression(const char *name) {
-    static const char error[] = ": error: ";
-    const char *text = tosajit_last_error(), *end = strchr(text, '\n'), *found;
     char message[1024];
-    tosajit_mlir_finding finding = {.file = name, .message = message, .text = text, .excerpt = ""};
-    snprintf(message, sizeof message, "%.*s", end ? (int)(end - text) : -1, text);
-    found = strstr(message, error);
-    const size_t length = strlen(name);
-    if (found && strncmp(message, name, length) == 0 &&
-        sscanf(message + length, ":%" SCNd32 ":%" SCNd32, &finding.line, &finding.column) == 2)
-        finding.message = found + sizeof error - 1;
-    say(NULL, &finding);
+    tosajit_failure failure = {.size = sizeof failure};
+    tosajit_last_failure(&failure);
+    snprintf(message, sizeof message, "%.*s", (int)failure.sentence_length, failure.sentence);
+    say(NULL, &(tosajit_mlir_finding){.file = name,
+                                      .line = (int32_t)failure.line,
+                                      .column = (int32_t)failure.column,
+                                      .message = message,
+                                      .text = tosajit_last_error(),
+                                      .excerpt = ""});
 }
 
 /* An expression as the function @main, which all commands know how to treat. */

@@ -6,6 +6,8 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "tosajit/inspect.h"
+
 /* Each class is also one of Python's own, so a program that knows nothing of tosajit catches it. */
 static const struct {
     const char *name, *doc;
@@ -41,10 +43,22 @@ static const module_error KINDS[] = {
     [TOSAJIT_BAD_MODULE] = MODULE_ARGUMENT,
 };
 
+/* What an error may say beside its sentence; None where it does not. */
+static const char *const FIELDS[] = {"status", "operation", "operand",
+                                     "result", "dimension", "sizes"};
+
 static PyObject *make_class(module_state *state, module_error kind) {
-    if (kind == MODULE_ERROR)
-        return PyErr_NewExceptionWithDoc(CLASSES[kind].name, CLASSES[kind].doc, PyExc_Exception,
-                                         NULL);
+    if (kind == MODULE_ERROR) {
+        PyObject *fields = PyDict_New(), *made = NULL;
+        bool fine = fields != NULL;
+        for (size_t k = 0; fine && k < sizeof FIELDS / sizeof *FIELDS; k++)
+            fine = PyDict_SetItemString(fields, FIELDS[k], Py_None) == 0;
+        if (fine)
+            made = PyErr_NewExceptionWithDoc(CLASSES[kind].name, CLASSES[kind].doc, PyExc_Exception,
+                                             fields);
+        Py_XDECREF(fields);
+        return made;
+    }
     PyObject *bases = PyTuple_Pack(2, state->errors[MODULE_ERROR], *CLASSES[kind].python);
     if (!bases) return NULL;
     PyObject *made = PyErr_NewExceptionWithDoc(CLASSES[kind].name, CLASSES[kind].doc, bases, NULL);
@@ -62,16 +76,37 @@ bool errors_add(PyObject *module, module_state *state) {
     return true;
 }
 
-/* Takes the sentence's reference. */
-static void raise(module_state *state, tosajit_status status, PyObject *sentence) {
+/* Takes the value's reference. */
+static bool set(PyObject *error, const char *field, PyObject *value) {
+    const bool fine = value && PyObject_SetAttrString(error, field, value) == 0;
+    Py_XDECREF(value);
+    return fine;
+}
+
+static bool set_position(PyObject *error, const char *field, int32_t position) {
+    return position < 0 || set(error, field, PyLong_FromLong(position));
+}
+
+static bool set_fields(PyObject *error, const tosajit_failure *f) {
+    const char *op = tosajit_op_name(f->op);
+    return (!op || set(error, "operation", PyUnicode_FromString(op))) &&
+           set_position(error, "operand", f->operand) && set_position(error, "result", f->result) &&
+           set_position(error, "dimension", f->dimension) &&
+           (f->found == TOSAJIT_DYNAMIC || f->expected == TOSAJIT_DYNAMIC ||
+            set(error, "sizes",
+                Py_BuildValue("(LL)", (long long)f->found, (long long)f->expected)));
+}
+
+/* Takes the sentence's reference. failure may be null. */
+static void raise(module_state *state, tosajit_status status, PyObject *sentence,
+                  const tosajit_failure *failure) {
     module_error kind =
         (size_t)status < sizeof KINDS / sizeof *KINDS ? KINDS[status] : MODULE_ERROR;
     PyObject *error =
         sentence ? PyObject_CallFunctionObjArgs(state->errors[kind], sentence, NULL) : NULL;
-    PyObject *name = error ? PyUnicode_FromString(tosajit_status_name(status)) : NULL;
-    if (name && !PyObject_SetAttrString(error, "status", name))
+    if (error && set(error, "status", PyUnicode_FromString(tosajit_status_name(status))) &&
+        (!failure || set_fields(error, failure)))
         PyErr_SetObject(state->errors[kind], error);
-    Py_XDECREF(name);
     Py_XDECREF(error);
     Py_XDECREF(sentence);
 }
@@ -79,14 +114,16 @@ static void raise(module_state *state, tosajit_status status, PyObject *sentence
 bool errors_raise(module_state *state, tosajit_status status) {
     if (status == TOSAJIT_OK) return false;
     const char *text = tosajit_last_error();
-    raise(state, status, PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace"));
+    tosajit_failure failure = {.size = sizeof failure};
+    tosajit_last_failure(&failure);
+    raise(state, status, PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace"), &failure);
     return true;
 }
 
 PyObject *errors_say(module_state *state, tosajit_status status, const char *format, ...) {
     va_list list;
     va_start(list, format);
-    raise(state, status, PyUnicode_FromFormatV(format, list));
+    raise(state, status, PyUnicode_FromFormatV(format, list), NULL);
     va_end(list);
     return NULL;
 }

@@ -10,6 +10,7 @@
 
 #include "runtime/base/diag.h"
 #include "runtime/base/escape.h"
+#include "tosajit/inspect.h"
 
 enum { SHOWN = 100, BEFORE = 40, MESSAGE = DIAG_CAPACITY };
 
@@ -58,10 +59,14 @@ static void begin_message(repl *r, size_t line, size_t column) {
 }
 
 bool repl_fail_text(repl *r) {
-    const char *message = tosajit_last_error(), *error = strstr(message, "error: ");
+    tosajit_failure failure = {.size = sizeof failure};
+    tosajit_last_failure(&failure);
     r->failed = true;
     fflush(stdout);
-    fprintf(stderr, "%s\n", r->terminal && error ? error : message);
+    if (r->terminal && failure.line)
+        fprintf(stderr, "error: %s\n", failure.sentence);
+    else
+        fprintf(stderr, "%s\n", tosajit_last_error());
     return false;
 }
 

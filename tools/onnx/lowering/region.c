@@ -318,9 +318,9 @@ static bool write_region(const onnx_writer *o, onnx_region *r, bool blank, byte_
 
 /* The first line of what the library says, without the place in a text that nobody has seen. */
 static bool refuse_as_library(onnx_region *r) {
-    const char *said = tosajit_last_error(), *error = strstr(said, "error: ");
-    if (error) said = error + strlen("error: ");
-    snprintf(r->why, sizeof r->why, "%.*s", (int)strcspn(said, "\n"), said);
+    tosajit_failure failure = {.size = sizeof failure};
+    tosajit_last_failure(&failure);
+    snprintf(r->why, sizeof r->why, "%.*s", (int)failure.sentence_length, failure.sentence);
     return false;
 }
 

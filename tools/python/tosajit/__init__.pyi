@@ -15,6 +15,11 @@ __version__: str
 
 class Error(Exception):
     status: str
+    operation: Optional[str]
+    operand: Optional[int]
+    result: Optional[int]
+    dimension: Optional[int]
+    sizes: Optional[Tuple[int, int]]
 
 class ArgumentError(Error, ValueError): ...
 class ShapeError(Error, ValueError): ...
