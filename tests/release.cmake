@@ -71,6 +71,9 @@ if(TARGET tosajit_onnx AND TARGET tosajit_python AND onnxruntime)
   script_test(onnx_load_test tools/onnx_load_test.sh ${build} ${source} LABELS release PROPERTIES TIMEOUT 600)
   script_test(onnx_models_install onnx/engine.sh ${onnxruntime} ${Python3_EXECUTABLE} models
     LABELS release PROPERTIES FIXTURES_REQUIRED onnxruntime FIXTURES_SETUP onnx_models TIMEOUT 600)
+  # The models that onnx_test has left, made where it has not run with this command.
+  script_test(onnx_operators tools/onnx_test.sh ${build} ${source} ${onnx_operators} kept
+    LABELS release PROPERTIES FIXTURES_SETUP onnx_operators DEPENDS onnx_test)
   script_test(onnx_engine_test tools/onnx_engine_test.sh ${build} ${source} ${onnxruntime} ${onnx_operators}
     LABELS release PROPERTIES FIXTURES_REQUIRED "onnxruntime;onnx_models;onnx_operators" COST 100)
   script_test(onnx_python_test tools/onnx_python_test.sh ${build} ${onnxruntime}
