@@ -3,7 +3,8 @@
 /* Shapes: the same kernel called with many sizes, fitting and not (shape_walk.h); and sizes that no
  * cache holds.
  *
- *     TOSAJIT_SEED=7 TOSAJIT_KERNELS=1000 shapes_test      # another or a longer walk */
+ *     TOSAJIT_SEED=7 TOSAJIT_KERNELS=1000 shapes_test      # another or a longer walk
+ *     TOSAJIT_HUGE=1 shapes_test                           # MiB of the largest result; 32 */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -39,7 +40,8 @@ static void calls_agree_with_the_interpreter(void **state) {
  * byte. */
 static void huge_results_are_written_to_the_last_byte(void **state) {
     (void)state;
-    enum { COUNT = (32 << 20) / 4 + 37, ODD = 3 };
+    enum { ODD = 3 };
+    const size_t count = ((size_t)test_setting("TOSAJIT_HUGE", 32) << 20) / 4 + 37;
     tosajit_engine_options options = {.size = sizeof options, .backend = TOSAJIT_BACKEND_NATIVE};
     tosajit_engine *engine;
     tosajit_kernel *kernel;
@@ -49,19 +51,19 @@ static void huge_results_are_written_to_the_last_byte(void **state) {
     assert_int_equal(tosajit_compile(engine, TOSAJIT_OP_cast, &type, 1, NULL, &result, &kernel),
                      TOSAJIT_OK);
     guard_tensor from, to;
-    assert_true(guard_create(&from, COUNT) && guard_create(&to, 4 * (size_t)COUNT + ODD));
+    assert_true(guard_create(&from, count) && guard_create(&to, 4 * count + ODD));
     for (int round = 0; round < 3; round++) { /* at the end, at the start, at an odd address */
-        const int64_t dims[1] = {COUNT};
+        const int64_t dims[1] = {(int64_t)count};
         guard_edge edge = round == 1 ? GUARD_AT_START : GUARD_AT_END;
         assert_true(guard_place(&from, TOSAJIT_I8, 1, dims, NULL, edge) &&
                     guard_place(&to, TOSAJIT_F32, 1, dims, NULL, edge));
-        for (size_t k = 0; k < COUNT; k++) from.memory[k] = (unsigned char)(k * 7 ^ k >> 9);
+        for (size_t k = 0; k < count; k++) from.memory[k] = (unsigned char)(k * 7 ^ k >> 9);
         guard_remember(&from);
         guard_remember(&to);
         tosajit_tensor written = to.tensor;
         if (round == 2) written.data = (char *)written.data - ODD;
         assert_int_equal(tosajit_run(kernel, &from.tensor, 1, &written, 1), TOSAJIT_OK);
-        for (size_t k = 0; k < COUNT; k++) {
+        for (size_t k = 0; k < count; k++) {
             float value;
             memcpy(&value, (char *)written.data + 4 * k, sizeof value);
             if (value != (float)(signed char)from.memory[k])
