@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "tests/numbers/exhaustive.h"
+#include "tests/support/functions.h"
 #include "tests/support/support.h"
 #include "tests/support/text.h"
 
@@ -28,16 +29,19 @@ static long double number_at(tosajit_type type, const unsigned char *data, int64
     return exhaustive_decode(type, exhaustive_load(data, (size_t)k, exhaustive_size(type)));
 }
 
-static void run(const test_engine *engine, const char *text, tosajit_type type, const int64_t *from,
-                const int64_t *to) {
+/* The text on each engine. */
+static void make_kernels(const char *text, tosajit_kernel **kernels) {
     tosajit_expr *expr = test_parse("", text);
-    tosajit_kernel *kernel = test_compile(engine->engine, expr);
+    for (size_t e = 0; e < test_engine_count; e++)
+        kernels[e] = test_compile(test_engines[e].engine, expr);
+    tosajit_expr_destroy(expr);
+}
+
+static void run(const tosajit_kernel *kernel, tosajit_type type, const int64_t *from,
+                const int64_t *to) {
     const tosajit_tensor operand = tosajit_dense(type, x, 2, from),
                          result = tosajit_dense(type, y, 2, to);
-    if (tosajit_run(kernel, &operand, 1, &result, 1))
-        fail_msg("%s: %s", text, tosajit_last_error());
-    tosajit_kernel_release(kernel);
-    tosajit_expr_destroy(expr);
+    if (tosajit_run(kernel, &operand, 1, &result, 1)) fail_msg("%s", tosajit_last_error());
 }
 
 /* ---------------------------------------------------------------------------------------------
@@ -75,13 +79,11 @@ static long double exact_sum(tosajit_type type, int64_t first, int64_t step, int
     return coarse + fine;
 }
 
-static void check_sums(const test_engine *engine, tosajit_type type, int64_t n, int axis,
-                       long double *worst) {
+static void check_sums(const tosajit_kernel *kernel, const char *engine, tosajit_type type,
+                       int64_t n, int axis, long double *worst) {
     const int64_t from[2] = {axis ? LINES : n, axis ? n : LINES},
                   to[2] = {axis ? LINES : 1, axis ? 1 : LINES};
-    char text[80];
-    snprintf(text, sizeof text, "reduce_sum(x, axis=%d) : %s[?,?]", axis, tosajit_type_name(type));
-    run(engine, text, type, from, to);
+    run(kernel, type, from, to);
     for (int64_t line = 0; line < LINES; line++) {
         long double sizes;
         const long double sum =
@@ -91,8 +93,8 @@ static void check_sums(const test_engine *engine, tosajit_type type, int64_t n, 
                           bound = summed + last_rounding(type, fabsl(sum) + summed),
                           error = fabsl(number_at(type, y, line) - sum);
         if (!(error <= bound))
-            fail_msg("%s on %s: n %" PRId64 ": error %Lg, bound %Lg", text, engine->name, n, error,
-                     bound);
+            fail_msg("sums of %s along %d on %s: n %" PRId64 ": error %Lg, bound %Lg",
+                     tosajit_type_name(type), axis, engine, n, error, bound);
         if (error / bound > *worst) *worst = error / bound;
     }
 }
@@ -105,13 +107,19 @@ static void sums_are_as_exact_as_stated(void **state) {
     for (size_t t = 0; t < sizeof types / sizeof *types; t++)
         for (int axis = 0; axis < 2; axis++) {
             long double worst = 0;
+            char text[80];
+            tosajit_kernel *kernels[TEST_MAX_ENGINES];
+            snprintf(text, sizeof text, "reduce_sum(x, axis=%d) : %s[?,?]", axis,
+                     tosajit_type_name(types[t]));
+            make_kernels(text, kernels);
             for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
                 for (int64_t i = 0; i < LINES * sizes[k]; i++)
                     test_random_everyday(&random, types[t],
                                          x + (size_t)i * tosajit_type_size(types[t]));
                 for (size_t e = 0; e < test_engine_count; e++)
-                    check_sums(&test_engines[e], types[t], sizes[k], axis, &worst);
+                    check_sums(kernels[e], test_engines[e].name, types[t], sizes[k], axis, &worst);
             }
+            test_release_kernels(kernels, test_engine_count);
             print_message("  %s, axis %d: at most %.3Lf of the bound\n",
                           tosajit_type_name(types[t]), axis, worst);
         }
@@ -130,12 +138,15 @@ static void long_sums_keep_their_bound(void **state) {
     }
     const long double sum = (long double)element * (long double)n,
                       bound = sum * (long double)additions(n, true) * half_f32;
+    tosajit_kernel *kernels[TEST_MAX_ENGINES];
+    make_kernels("reduce_sum(x, axis=-1) : f32[?,?]", kernels);
     for (size_t e = 0; e < test_engine_count; e++) {
-        run(&test_engines[e], "reduce_sum(x, axis=-1) : f32[?,?]", TOSAJIT_F32, from, to);
+        run(kernels[e], TOSAJIT_F32, from, to);
         memcpy(&got, y, sizeof got);
         if (!(fabsl(got - sum) <= bound))
             fail_msg("%s: error %Lg, bound %Lg", test_engines[e].name, fabsl(got - sum), bound);
     }
+    test_release_kernels(kernels, test_engine_count);
     assert_true(fabsl(one_by_one - sum) > bound);
 }
 
@@ -207,10 +218,11 @@ static const struct {
      rms_norm},
 };
 
-static void check_function(const test_engine *engine, size_t which, int64_t n, long double *worst) {
+static void check_function(const tosajit_kernel *kernel, const char *engine, size_t which,
+                           int64_t n, long double *worst) {
     static long double exact[MOST], bound[MOST];
     const int64_t dims[2] = {LINES, n};
-    run(engine, functions[which].text, TOSAJIT_F32, dims, dims);
+    run(kernel, TOSAJIT_F32, dims, dims);
     for (int64_t line = 0; line < LINES; line++) {
         given.n = n;
         given.additions = (long double)additions(n, true);
@@ -221,7 +233,7 @@ static void check_function(const test_engine *engine, size_t which, int64_t n, l
                               most = bound[k] * half_f32 * second_order;
             if (!(error <= most))
                 fail_msg("%s on %s, n %" PRId64 ", element %" PRId64 ": error %Lg, bound %Lg",
-                         functions[which].name, engine->name, n, k, error, most);
+                         functions[which].name, engine, n, k, error, most);
             if (error / most > *worst) *worst = error / most;
         }
     }
@@ -233,12 +245,15 @@ static void what_is_made_of_sums_is_as_exact_as_it_follows(void **state) {
     (void)state;
     for (size_t which = 0; which < sizeof functions / sizeof *functions; which++) {
         long double worst = 0;
+        tosajit_kernel *kernels[TEST_MAX_ENGINES];
+        make_kernels(functions[which].text, kernels);
         for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
             for (int64_t i = 0; i < LINES * sizes[k]; i++)
                 test_random_everyday(&random, TOSAJIT_F32, x + (size_t)i * sizeof(float));
             for (size_t e = 0; e < test_engine_count; e++)
-                check_function(&test_engines[e], which, sizes[k], &worst);
+                check_function(kernels[e], test_engines[e].name, which, sizes[k], &worst);
         }
+        test_release_kernels(kernels, test_engine_count);
         print_message("  %s: at most %.3Lf of the bound\n", functions[which].name, worst);
     }
 }
