@@ -225,13 +225,16 @@ static void check_clamps(const test_engine *engine, tosajit_type element, test_r
     tosajit_kernel_release(second);
 }
 
+/* A day has a quarter of them on each engine, TOSAJIT_THIN=1 all. */
 static void clamps_of_clamps(void **state) {
+    enum { STANDARD_THINNING = 4 };
     (void)state;
     static const tosajit_type clamped[] = {TOSAJIT_F32, TOSAJIT_BF16, TOSAJIT_I8, TOSAJIT_I16};
     test_random random = test_random_start(test_setting("TOSAJIT_SEED", 1));
     for (int k = 0; k < 40; k++)
         for (size_t e = 0; e < test_engine_count; e++)
-            check_clamps(&test_engines[e], clamped[k % 4], &random);
+            if (test_is_drawn((uint64_t)(k / 4) + e, STANDARD_THINNING))
+                check_clamps(&test_engines[e], clamped[k % 4], &random);
 }
 
 /* A cast of what bounds do not change, and of what they do. */
