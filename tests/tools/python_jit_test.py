@@ -797,6 +797,32 @@ class Jit(unittest.TestCase):
             f(*lay(theirs))
             self.same(mine, theirs)
 
+    def test_results_between_calls_of_numpy_have_memory_of_their_own(self):
+        def swapped(a, b):
+            t = a.copy()
+            a[...] = b
+            b[...] = t
+            return np.sort(a), b
+
+        def kept(a, b):
+            c, t = np.sort(a), a.copy()
+            a += b
+            return t, a, c
+
+        def copies(a, b):
+            s = np.sort(a)
+            return a.copy(), s, s.copy(), s, np.diagonal(np.diag(b))
+        for f in (swapped, kept, copies):
+            jitted = tosajit.jit(f)
+            for _ in range(2):
+                mine, theirs = np.random.default_rng(0).random((2, 2, 5))
+                theirs[...] = mine
+                found, wanted = jitted(*mine), f(*theirs)
+                self.same(found, wanted)
+                self.same(mine, theirs)
+        self.assertIs(found[1], found[3])
+        self.assertFalse(any(np.may_share_memory(a, b) for k, a in enumerate((*found[:3], mine)) for b in (*found[:3], mine)[:k]))
+
     def test_assignments_that_raise(self):
         def f(a):
             a += 0.5

@@ -241,12 +241,6 @@ def tosajit_names(text):
 # What is refused, and why: a part of the message, and where that is right.
 REDUCES = r"\b(" + "|".join([*oracle.REDUCERS, *oracle.NORMS]) + r")\("
 VIEWS = r"\[|\b(transpose|permute|reshape|squeeze|flip|tile|swapaxes|broadcast_to|expand_dims|unsqueeze|concat|cat|concatenate|pad)\(|\.T\b"
-def in_place(case):
-    """tosajit.h, tosajit_run: a later result, or a reduction, or another view, still reads the operand."""
-    if any(where.startswith("behind") for where in case.out or ()):
-        return True
-    return any(where in case.operands for where in case.out or ()) and (
-        ";" in case.text or re.search(VIEWS, case.text) or re.search(REDUCES, case.text))
 
 
 def has(*patterns):
@@ -263,7 +257,6 @@ JOINS = r"\breshape\("
 # language.md, "What strides cannot say is refused", unless another place is named
 MOVED = f"{JOINS}|{REPEATS}|{PIECES}"
 REFUSALS = (
-    ("share memory", in_place),
     ("cannot be seen through", has(f"({VIEWS}).*{REDUCES}|{REDUCES}.*({VIEWS}|{REDUCES})")),
     ("lie apart", lambda case: has(MOVED)(case) or has(VIEWS, REDUCES)(case)),
     ("repeated along some of the dimensions that are joined", has(REPEATS, f"{REDUCES}|{SLICES}|{JOINS}|{PIECES}|{REPEATS}.*{REPEATS}")),

@@ -49,8 +49,9 @@ class Torch(unittest.TestCase):
         self.assertTrue(torch.equal(out[:, ::2], base * base))
         self.assertFalse(out[:, 1::2].any())
         tosajit.evaluate("x * x", x=base, out=base)
-        with self.assertRaisesRegex(tosajit.ShapeError, "share memory"):
-            tosajit.evaluate("x * x", x=base[:5], out=base[1:])
+        wanted = base[:5] * base[:5]
+        tosajit.evaluate("x * x", x=base[:5], out=base[1:])
+        self.assertTrue(torch.equal(base[1:], wanted))
 
     def test_what_would_lose_something_is_refused(self):
         x = torch.ones(3, requires_grad=True)

@@ -3,6 +3,7 @@
 /* In: views of operands. Out: results, computed without Python's lock where they are large. */
 #include "tools/python/call.h"
 
+#include "tools/python/apart.h"
 #include "tools/python/array.h"
 #include "tools/python/errors.h"
 #include "tools/python/exchange.h"
@@ -125,6 +126,18 @@ static Py_ssize_t largest_of(const tosajit_tensor *results, Py_ssize_t count) {
     return largest;
 }
 
+/* As NumPy does where a result would be written over an operand that is still read. */
+static bool run_apart(const kernel_object *k, const tosajit_tensor *operands,
+                      const tosajit_tensor *results, Py_ssize_t bytes) {
+    tosajit_tensor tensors[TOSAJIT_MAX_TENSORS];
+    apart_copy *copies;
+    for (Py_ssize_t i = 0; i < k->operand_count; i++) tensors[i] = operands[i];
+    const bool ran = apart_take(tensors, k->operand_count, results, k->result_count, &copies) &&
+                     !errors_raise(k->state, run(k, tensors, results, bytes));
+    apart_release(copies);
+    return ran;
+}
+
 static bool run_into_views(const kernel_object *k, const tosajit_tensor *operands,
                            PyObject *objects, view *views) {
     tosajit_tensor results[TOSAJIT_MAX_TENSORS];
@@ -136,10 +149,12 @@ static bool run_into_views(const kernel_object *k, const tosajit_tensor *operand
         }
         results[i] = views[i].tensor;
     }
-    const tosajit_status status = run(k, operands, results, largest_of(results, k->result_count));
-    bool failed = errors_raise(k->state, status);
+    const Py_ssize_t bytes = largest_of(results, k->result_count);
+    const tosajit_status status = run(k, operands, results, bytes);
+    const bool ran = status == TOSAJIT_OVERLAP ? run_apart(k, operands, results, bytes)
+                                               : !errors_raise(k->state, status);
     call_release(views, k->result_count);
-    return !failed;
+    return ran;
 }
 
 static bool run_into(const kernel_object *k, const tosajit_tensor *operands, PyObject *objects) {

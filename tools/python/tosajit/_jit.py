@@ -708,6 +708,20 @@ def _array_of(leaf: Any) -> Any:
     return leaf if isinstance(leaf, (numpy.ndarray, numpy.generic)) else numpy.asarray(leaf)
 
 
+def write_all(outs: Sequence[Any], results: Sequence[Any], casting: str) -> None:
+    """As if at once: nothing is written before all may be, and no result that is read later is written over."""
+    import numpy
+    arrays = [numpy.asarray(to) for to in outs]
+    if len(arrays) > 1:
+        for to, result in zip(arrays, results):
+            numpy.copyto(numpy.empty(0, to.dtype), numpy.empty(0, numpy.asarray(result).dtype), casting=casting)
+            if not to.flags.writeable:
+                raise ValueError("assignment destination is read-only")
+        results = [a.copy() if isinstance(a, numpy.ndarray) and any(numpy.may_share_memory(a, to) for to in arrays[:k]) else a for k, a in enumerate(results)]
+    for to, result in zip(arrays, results):
+        numpy.copyto(to, result, casting=casting)
+
+
 def _copied(out: Any, made: Any) -> Any:
     import numpy
     outs, results = (out, made) if isinstance(out, tuple) else ((out,), (made,))
@@ -716,7 +730,7 @@ def _copied(out: Any, made: Any) -> Any:
     for to, result in zip(outs, results):
         if tuple(to.shape) != numpy.shape(result):
             raise ValueError(f"out has the shape {tuple(to.shape)}, the result {numpy.shape(result)}")
-        numpy.copyto(numpy.asarray(to), result, casting="same_kind")
+    write_all(outs, results, "same_kind")
     return out
 
 

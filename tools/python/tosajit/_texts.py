@@ -14,7 +14,7 @@ import threading
 
 from ._arithmetic import COMPARE, NAMES, WIDTH, Value, astype, fold, invert, may_cast, positive, refuse, words, wrong
 from ._array import PLAIN, Array, Left, Number, Trace
-from ._jit import Jit
+from ._jit import Jit, write_all
 from ._names import REDUCERS
 from ._program import CONSTANTS as WORDS, Weak, spelled, write
 from ._tosajit import ArgumentError, ElementTypeError, Error
@@ -612,8 +612,7 @@ def _into(out: Any, made: Any, casting: str) -> Any:
     for result, to in zip(several, outs):
         if numpy.shape(result) != tuple(numpy.shape(to)):
             wrong(f"the result has the shape {numpy.shape(result)}, and out {tuple(numpy.shape(to))}")
-    for result, to in zip(several, outs):
-        numpy.copyto(numpy.asarray(to), result, casting=casting)
+    write_all(outs, several, casting)
     return out
 
 

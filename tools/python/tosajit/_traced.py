@@ -159,24 +159,38 @@ class Tracing:
         self.kernels = self.steps.kernels
         t.sized = t.sized or not t.is_read([kernel.text for kernel in self.kernels])
         at = [self.steps.place(a) for a in results]
-        places = [(how, at[what] if how in ("result", "python", "array", "unsigned") else what) for how, what in places]
-        finish = functools.partial(self.run_steps, shape, places, list(zip(written, at[len(at) - len(written):])))
+        finish = functools.partial(self.run_steps, shape, places, at, written)
         return (None, None, finish, self.asked(), t.for_sizes, None, None, False)
 
-    def run_steps(self, shape: Any, places: Any, written: Any, made: Any, operands: Any, out: Any) -> Any:
+    @staticmethod
+    def apart(results: Sequence[Any], operands: Any) -> List[Any]:
+        """Results with memory of their own, as kernels' have: a register may be an operand, a view of one, or another result."""
+        import numpy
+        held = [a for a in operands if isinstance(a, numpy.ndarray)]
+        found: List[Any] = []
+        for a in results:
+            if isinstance(a, numpy.ndarray):
+                a = a.copy() if any(numpy.may_share_memory(a, other) for other in held) else a
+                held.append(a)
+            found.append(a)
+        return found
+
+    def run_steps(self, shape: Any, places: Any, at: Any, written: Sequence[int], made: Any, operands: Any, out: Any) -> Any:
         plain = lambda: self.jit.plain(self.tree, operands[:self.count], out)
-        if written and not self.is_alone([k for k, _ in written], operands):
+        if written and not self.is_alone(written, operands):
             return plain()
         try:
             registers = self.steps.run(operands)
         except Exception:  # NumPy says it
             return plain()
         import numpy
-        if any(operands[k].shape != registers[at].shape for k, at in written):
+        results = self.apart([registers[k] for k in at], operands)
+        changed = list(zip(written, results[len(results) - len(written):]))
+        if any(operands[k].shape != result.shape for k, result in changed):
             return plain()
-        for k, at in written:
-            numpy.copyto(operands[k], registers[at], casting="unsafe")
-        found = self.finish(shape, places, 2, registers, operands, None)
+        for k, result in changed:
+            numpy.copyto(operands[k], result, casting="unsafe")
+        found = self.finish(shape, places, 2, results, operands, None)
         return found if out is None else _copied(out, found)
 
     @staticmethod
