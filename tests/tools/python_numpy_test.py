@@ -338,6 +338,51 @@ class NumPy(unittest.TestCase):
         tosajit.evaluate("x / 3", x=x[::-1].astype(int), out=x)
         self.assertEqual(tosajit.evaluate("x + 1", x=x[:0], out=x[:0]).size, 0)
 
+    def test_results_have_numpys_order(self):
+        """K: of random ranks, orders, sizes of 1 and views, of texts and of functions. Strides where there is one element mean nothing."""
+        rng = np.random.default_rng(0)
+        space = {name: getattr(np, name) for name in "exp sum max mean where transpose std clip swapaxes any minimum flip squeeze".split()}
+        lines = ["a + b", "a * b + c", "(a + b) * (b - c)", "exp(a)", "a.T + 1", "a - b.T", "a[1:] - a[:-1]", "a[..., ::2] * 2", "sum(a, axis=0)",
+                 "max(a, axis=-1, keepdims=True)", "mean(a, axis=1)", "where(a > b, a, c)", "a[None] + b", "a[..., None] * b", "transpose(a) * b",
+                 "std(a, axis=0)", "a > b", "clip(a, 0, 1)", "a[::-1] + b", "swapaxes(a, 0, -1) + a.sum()", "any(a > 0, axis=0)", "2 * a", "-a", "a.copy()",
+                 "minimum(a, b) ** 2", "a[0] + 1", "sum(a + b, axis=(0, -1))", "a - mean(a, axis=0)", "a / a.sum(axis=-1, keepdims=True)", "a[:, 0] + b",
+                 "a + b, a - c", "flip(a, 0) * b", "a[:1] + b[..., :1]", "a.T * a", "squeeze(a[:, :1], 1) + 1", "a.astype('f4') * b"]
+        functions = []
+        for line in lines:
+            made = {}
+            exec(f"def f(a, b, c):\n    return {line}", dict(space), made)
+            functions.append((line, tosajit.jit(made["f"]), made["f"]))
+
+        def array(shape):
+            order = rng.permutation(len(shape)) if rng.random() < 0.5 else np.arange(len(shape))[::rng.choice([1, -1])]
+            made = rng.standard_normal([shape[k] for k in order]).transpose(np.argsort(order))
+            made = made[tuple([slice(None, None, rng.choice([1, -1])) for _ in shape])] if rng.random() < 0.2 else made
+            return np.broadcast_to(made[:1], made.shape) if rng.random() < 0.1 else made
+        found = other = 0
+        for line, function, plain in functions * 30:
+            sizes = [int(n) for n in rng.integers(1, 5, rng.integers(2, 5))]
+            operands = [array([n if rng.random() < 0.8 else 1 for n in sizes][rng.random() < 0.2:]) for _ in range(3)]
+            if ".astype" in line:
+                operands = [np.copy(a, order="K") for a in operands]
+            try:
+                wanted = plain(*operands)
+            except (ValueError, IndexError):
+                continue
+            text = line.replace(",", ";") if line == "a + b, a - c" else line
+            for made in (function(*operands), tosajit.evaluate(text, local_dict=dict(zip("abc", operands)))):
+                for mine, theirs in zip(*[a if type(a) is tuple else (a,) for a in (made, wanted)]):
+                    strides = [[stride for n, stride in zip(np.shape(a), a.strides) if n > 1] for a in (mine, theirs)]
+                    self.assertEqual(np.shape(mine), np.shape(theirs), line)
+                    if mine.size:
+                        found += 1
+                        other += not theirs.flags.c_contiguous
+                        self.assertEqual(*strides, f"{line}: {[(a.shape, a.strides) for a in operands]}")
+        self.assertGreater(found, 1500)
+        self.assertGreater(other, 400)
+        made = tosajit.evaluate("a + b", a=np.ones((3, 4), order="F"), b=np.ones((3, 4), order="F"))
+        self.assertTrue(made.flags.f_contiguous and made.flags.owndata and made.flags.writeable and made.base is None)
+        self.assertTrue(tosajit.compile("a + a : f64[?,?]")(made).flags.c_contiguous)
+
     def test_wrong_arrays_are_refused(self):
         x = np.ones(3, np.float32)
         for wrong, words in ((x.astype(">f4"), "big-endian"),

@@ -7,6 +7,7 @@
 #include "tools/python/array.h"
 #include "tools/python/errors.h"
 #include "tools/python/exchange.h"
+#include "tools/python/layout.h"
 #include "tools/python/numpy.h"
 #include "tools/python/space.h"
 
@@ -71,11 +72,14 @@ static bool describe(const kernel_object *k, const tosajit_tensor *operands, Py_
 
 static PyObject *make_result(const kernel_object *k, const tosajit_tensor *operands, Py_ssize_t i,
                              const call_home *home) {
-    int64_t dims[TOSAJIT_MAX_RANK];
+    int64_t dims[TOSAJIT_MAX_RANK], strides[TOSAJIT_MAX_RANK];
     tosajit_tensor t;
     if (!describe(k, operands, i, dims, &t)) return NULL;
-    return home->numpy ? numpy_make(k->state, t.element, t.rank, dims, home->bits)
-                       : array_object_make(k->state, t.element, t.rank, dims);
+    if (!home->numpy) return array_object_make(k->state, t.element, t.rank, dims);
+    if (k->layouts &&
+        layout_strides(PyTuple_GetItem(k->layouts, i), operands, k->operand_count, &t, strides))
+        t.strides = strides;
+    return numpy_make(k->state, &t, home->bits);
 }
 
 static PyObject *take_results(const kernel_object *k, PyObject *out) {

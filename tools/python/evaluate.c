@@ -285,6 +285,7 @@ static kernel_object *compile_for(engine_object *e, const arguments *a, remember
         kernel->guards_all = made.guards_all;
         whole = kernel->guard;
     }
+    if (whole && made.layouts) whole = kernel_lay(kernel, made.layouts);
     if (!whole && PyErr_Occurred() && made.text != a->text) manners_reword(&m);
     manners_release(&made);
     if (!whole) Py_CLEAR(kernel);

@@ -348,6 +348,7 @@ static void improve(const calling *c, const view *views, made *m) {
         kernel_object *k = (kernel_object *)better;
         if (quick->guard && !k->guard)
             set_guard(k, quick->guard, quick->sentences, quick->guards_all);
+        if (quick->layouts && !kernel_lay(k, quick->layouts)) PyErr_Clear();
         m->kernel = better;
         better = (PyObject *)quick;
     }

@@ -44,7 +44,7 @@ PyObject *kernel_make(module_state *state, tosajit_kernel *kernel) {
     k->state = state;
     k->call = kernel_call_quickly;
     k->kernel = kernel;
-    k->engine = k->text = k->guard = k->sentences = NULL;
+    k->engine = k->text = k->guard = k->sentences = k->layouts = NULL;
     k->quick = k->guards_all = false;
     k->operand_count = (Py_ssize_t)operands;
     k->result_count = (Py_ssize_t)results;
@@ -58,6 +58,18 @@ PyObject *kernel_make(module_state *state, tosajit_kernel *kernel) {
     return NULL;
 }
 
+bool kernel_lay(kernel_object *k, PyObject *layouts) {
+    PyObject *old = k->layouts;
+    if (!layouts || (layouts != Py_None &&
+                     !(PyTuple_Check(layouts) && PyTuple_Size(layouts) == k->result_count))) {
+        PyErr_SetString(PyExc_TypeError, "_layouts: a tuple with one for each result, or None");
+        return false;
+    }
+    k->layouts = layouts == Py_None ? NULL : Py_NewRef(layouts);
+    Py_XDECREF(old);
+    return true;
+}
+
 static void kernel_dealloc(PyObject *self) {
     PyTypeObject *type = Py_TYPE(self);
     kernel_object *k = (kernel_object *)self;
@@ -67,6 +79,7 @@ static void kernel_dealloc(PyObject *self) {
     Py_XDECREF(k->text);
     Py_XDECREF(k->guard);
     Py_XDECREF(k->sentences);
+    Py_XDECREF(k->layouts);
     PyObject_Free(self);
     Py_DECREF(type);
 }
@@ -201,6 +214,18 @@ static PyObject *get_engine(PyObject *self, void *unused) {
     return Py_NewRef(engine ? engine : Py_None);
 }
 
+static PyObject *get_layouts(PyObject *self, void *unused) {
+    (void)unused;
+    PyObject *layouts = ((kernel_object *)self)->layouts;
+    return Py_NewRef(layouts ? layouts : Py_None);
+}
+
+static int set_layouts(PyObject *self, PyObject *layouts, void *unused) {
+    kernel_object *k = (kernel_object *)self;
+    (void)unused;
+    return kernel_lay(k, layouts) ? 0 : -1;
+}
+
 static PyObject *kernel_explain(PyObject *self, PyObject *args) {
     const kernel_object *k = (kernel_object *)self;
     call_given given;
@@ -253,6 +278,7 @@ static PyGetSetDef ATTRIBUTES[] = {
     {"text", get_text, NULL, "What was compiled, with its types; None of an image.", NULL},
     {"engine", get_engine, NULL, "Who compiled it; None of an image.", NULL},
     {"__signature__", kernel_signature, NULL, "For inspect.signature.", NULL},
+    {"_layouts", get_layouts, set_layouts, "In which order results are laid.", NULL},
     {0}};
 
 enum { HAS_VECTORCALL = 1 << 11 }; /* Py_TPFLAGS_HAVE_VECTORCALL */

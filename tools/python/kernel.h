@@ -29,10 +29,13 @@ typedef struct kernel_object {
                          fine, else which of `sentences`, from 1 on, says why not; null: none */
     PyObject *sentences; /* a tuple of str; null where there is no guard */
     bool guards_all;     /* false: only calls with an empty operand need the guard */
+    PyObject *layouts;   /* of results that are NumPy's, as a tuple (layout.h); null: C's order */
     Py_ssize_t operand_count, result_count;
     kernel_tensor tensors[TOSAJIT_MAX_TENSORS]; /* operands, then results */
 } kernel_object;
 
+/* Set `layouts`; None: C's order. False with an exception. */
+bool kernel_lay(kernel_object *k, PyObject *layouts);
 /* Takes the kernel's reference, also where it fails. Null with an exception. */
 PyObject *kernel_make(module_state *state, tosajit_kernel *kernel);
 

@@ -99,7 +99,7 @@ bool manners_translate(module_state *state, const manners_text *m, manners_made 
     PyObject *lists[LISTS] = {NULL};
     PyObject *f = function("translate");
     PyObject *found = f && describe(m, lists) ? call(m, f, lists) : NULL;
-    *made = (manners_made){NULL, NULL, NULL, NULL, false};
+    *made = (manners_made){NULL, NULL, NULL, NULL, false, NULL};
     for (int k = 0; k < LISTS; k++) Py_XDECREF(lists[k]);
     Py_XDECREF(f);
     if (!found) forget_trace(state);
@@ -113,6 +113,7 @@ bool manners_translate(module_state *state, const manners_text *m, manners_made 
         made->guard = guard == Py_None ? NULL : Py_NewRef(guard);
         made->sentences = Py_NewRef(PyTuple_GetItem(found, 2));
         made->guards_all = PyTuple_GetItem(found, 3) == Py_True;
+        made->layouts = Py_NewRef(PyTuple_GetItem(found, 4));
     }
     Py_XDECREF(found);
     return made->text || made->function;
@@ -123,6 +124,7 @@ void manners_release(manners_made *made) {
     Py_XDECREF(made->function);
     Py_XDECREF(made->guard);
     Py_XDECREF(made->sentences);
+    Py_XDECREF(made->layouts);
 }
 
 void manners_reword(const manners_text *m) {

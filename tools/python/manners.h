@@ -41,6 +41,7 @@ typedef struct manners_made {
     PyObject *guard;     /* kernel.h; null: none */
     PyObject *sentences; /* a tuple, for the guard */
     bool guards_all;
+    PyObject *layouts; /* a tuple, or None (kernel.h) */
 } manners_made;
 
 /* False with an exception. */

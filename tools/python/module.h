@@ -31,12 +31,16 @@ typedef enum module_error {
 /* What was found of NumPy, once somebody has imported it. The extension does not import it. */
 /* NumPy's PyArray_Empty, which takes over a reference to the dtype. */
 typedef PyObject *numpy_make_function(int rank, const int64_t *dims, PyObject *dtype, int fortran);
+typedef PyObject *numpy_lay_function(PyTypeObject *type, PyObject *dtype, int rank,
+                                     const int64_t *dims, const int64_t *strides, void *data,
+                                     int flags, PyObject *like);
 
 typedef struct module_numpy {
     PyTypeObject *array;                  /* numpy.ndarray; null: not found yet */
     PyTypeObject *generic;                /* numpy.generic, of scalars */
     PyObject *empty;                      /* numpy.empty */
     numpy_make_function *make;            /* the same in C; null: not as known */
+    numpy_lay_function *lay;              /* the same with strides; where `make` is */
     PyObject *dtypes[TOSAJIT_TYPE_COUNT]; /* of results */
     PyObject *bits[TOSAJIT_TYPE_COUNT];   /* that others have added to NumPy; null: not met yet */
     bool seen;                            /* whether arrays are laid out as numpy_see knows them */

@@ -36,26 +36,28 @@ static bool is_as_known(const module_numpy *n) {
     return same;
 }
 
-/* The function of NumPy's table for C by which arrays are made: the call by Python's names takes
- * three times as long. Its place in the table is part of NumPy's binary interface, of which 1.x and
- * 2.x have these versions. */
-static numpy_make_function *find_make(void) {
-    enum { VERSION, EMPTY = 184, ABI_1 = 0x01000009, ABI_2 = 0x02000000 };
+/* The functions of NumPy's table for C by which arrays are made: the call by Python's names takes
+ * three times as long. Their places in the table are part of NumPy's binary interface, of which 1.x
+ * and 2.x have these versions. */
+static void find_makers(module_numpy *n) {
+    enum { VERSION, LAY = 94, EMPTY = 184, ABI_1 = 0x01000009, ABI_2 = 0x02000000 };
     static const char *const names[] = {"numpy._core.multiarray", "numpy.core.multiarray"};
-    numpy_make_function *make = NULL;
-    for (size_t k = 0; !make && k < sizeof names / sizeof *names; k++) {
+    n->make = NULL;
+    for (size_t k = 0; !n->make && k < sizeof names / sizeof *names; k++) {
         PyObject *name = PyUnicode_FromString(names[k]);
         PyObject *module = name ? PyImport_GetModule(name) : NULL;
         PyObject *capsule = module ? PyObject_GetAttrString(module, "_ARRAY_API") : NULL;
         void **api = capsule ? PyCapsule_GetPointer(capsule, NULL) : NULL;
         const unsigned version = api ? ((unsigned (*)(void))api[VERSION])() : 0;
-        if (version == ABI_1 || version == ABI_2) make = (numpy_make_function *)api[EMPTY];
+        if (version == ABI_1 || version == ABI_2) {
+            n->make = (numpy_make_function *)api[EMPTY];
+            n->lay = (numpy_lay_function *)api[LAY];
+        }
         Py_XDECREF(capsule);
         Py_XDECREF(module);
         Py_XDECREF(name);
         PyErr_Clear();
     }
-    return make;
 }
 
 /* The element type that NumPy itself has for a dtype. */
@@ -108,7 +110,8 @@ static bool find(module_numpy *n, PyObject *numpy) {
     Py_XDECREF(dtype);
     if (!found) numpy_forget(n);
     n->seen = found && is_as_known(n);
-    n->make = n->seen && sizeof(Py_ssize_t) == sizeof(int64_t) ? find_make() : NULL;
+    n->make = NULL;
+    if (n->seen && sizeof(Py_ssize_t) == sizeof(int64_t)) find_makers(n);
     return found;
 }
 
@@ -225,11 +228,15 @@ static PyObject *make_by_name(const module_numpy *n, PyObject *dtype, int32_t ra
     return array;
 }
 
-PyObject *numpy_make(module_state *state, tosajit_type element, int32_t rank, const int64_t *dims,
-                     bool bits) {
+PyObject *numpy_make(module_state *state, const tosajit_tensor *like, bool bits) {
     const module_numpy *n = &state->numpy;
-    PyObject *dtype = bits && n->bits[element] ? n->bits[element] : n->dtypes[element];
-    return n->make ? n->make(rank, dims, Py_NewRef(dtype), 0) : make_by_name(n, dtype, rank, dims);
+    PyObject *added = bits ? n->bits[like->element] : NULL;
+    PyObject *dtype = added ? added : n->dtypes[like->element];
+    if (!n->make) return make_by_name(n, dtype, like->rank, like->dims);
+    if (like->strides)
+        return n->lay(n->array, Py_NewRef(dtype), like->rank, like->dims, like->strides, NULL, 0,
+                      NULL);
+    return n->make(like->rank, like->dims, Py_NewRef(dtype), 0);
 }
 
 void numpy_forget(module_numpy *n) {

@@ -18,10 +18,9 @@ bool numpy_is_masked(module_state *state, PyObject *object);
 /* Of an array of bf16 or f8, as ml_dtypes has them: the element type, and the same memory as an
  * array of unsigned integers, as a new reference. Null without an exception for everything else. */
 PyObject *numpy_bits(module_state *state, PyObject *object, tosajit_type *element);
-/* numpy.empty, after numpy_is_array has found one. bits: where there is such a type (numpy_bits),
- * as an array of that. */
-PyObject *numpy_make(module_state *state, tosajit_type element, int32_t rank, const int64_t *dims,
-                     bool bits);
+/* numpy.empty, after numpy_is_array has found one, with sizes and strides of a tensor, where NumPy
+ * is as it is known. bits: where there is such a type (numpy_bits), as an array of that. */
+PyObject *numpy_make(module_state *state, const tosajit_tensor *like, bool bits);
 /* What NumPy compiles into every extension: where an array's memory is, without asking for a
  * buffer, which takes longer than a short run. */
 typedef struct numpy_sight {

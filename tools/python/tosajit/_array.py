@@ -12,6 +12,7 @@ import weakref
 
 from ._arithmetic import (BINARY, DIM, FLOATS, GAP, INTEGERS, NAMES, ONE, WIDTH, Value, astype, invert, kind, literal, loose, may_cast, number,
                           positive, words)
+from ._orders import C, Orders
 from ._program import Weak, spelled, write
 from ._tosajit import ArgumentError, Error
 from ._views import Views, at_places, listed
@@ -96,6 +97,8 @@ class Trace:
         self.names, self.types, self.weak, self.ranks = list(names), list(types), list(weak), list(ranks)
         self.spelled = [spelled(name, k) for k, name in enumerate(self.names)]
         self.text = Views([*self.spelled, *names, *taken])
+        self.orders = Orders()
+        self.orders.by_text = {name: self.orders.operand(k) for k, name in enumerate(self.spelled)}
         self.count = len(self.names)  # of those that come with a call; constants follow
         self.extras: List[Any] = []  # constants, and what steps have computed
         self.sized = False  # the function has asked for sizes
@@ -173,6 +176,7 @@ class Trace:
             name += "_"
         self.spelled.append(name)
         self.text.moved.add(name)
+        self.orders.by_text[name] = self.orders.operand(place)
         self.arrays.append(Array(self, Value(name, self.types[-1], places=(DIM,) * array.ndim), array.shape, operand=place))
         return self.arrays[-1]
 
@@ -270,9 +274,10 @@ class Trace:
             self.misfit("sizes that do not fit")
         made = Array(self, self.text.short(value) if self.loose else self.text.name(value), sizes, mask=mask)
         made.python = python
-        if sum(isinstance(a, Array) and a.value.rank > 0 for a in operands) > 1:
+        several = [a for a in operands if isinstance(a, Array) and a.value.rank > 0]
+        if len(several) > 1:
             self.fitted.append(made.value.text)
-        return made
+        return self.note(made, self.orders.join(list(map(self.order, several))))
 
     def is_read(self, texts: Sequence[str]) -> bool:
         """Whether kernels compute all that sizes must fit for; else a call must have the sizes of this one, and NumPy says what does not fit."""
@@ -286,6 +291,14 @@ class Trace:
             if isinstance(a, Array) and (a.value.rank if a.mask is None else a.mask.value.text != masks[0].value.text):
                 left("elements where a mask is true meet others")
         return masks[0] if masks else None
+
+    def order(self, a: Array) -> int:
+        """In which the array is laid (_orders.py)."""
+        return a.order if a.order is not None else self.orders.by_text.get(a.value.text, C)
+
+    def note(self, made: Array, order: int) -> Array:
+        self.orders.by_text.setdefault(made.value.text, order)
+        return made
 
     def leave(self, function: Any, args: Any, keywords: Any) -> Any:
         if self.steps is not None:
@@ -372,12 +385,14 @@ class Trace:
                 left(f"{name} of one number")
             return Array(self, t.name(Value(f"{name}({', '.join(parts + rest)}, keepdims=True)", dtype, places=x.places)), sizes)
         if last:
-            return Array(self, t.name(Value(f"{name}({', '.join(parts + rest)})", dtype, places=t.joint([x, *more]))), sizes)
+            made = Array(self, t.name(Value(f"{name}({', '.join(parts + rest)})", dtype, places=t.joint([x, *more]))), sizes)
+            return self.note(made, self.orders.join([self.order(operands[0])]))
         if not axes:
-            return Array(self, Value(parts[0], dtype, places=x.places), sizes)
+            return self.note(Array(self, Value(parts[0], dtype, places=x.places), sizes), self.orders.join([self.order(operands[0])]))
         stays, reduced = ONE if keepdims else GAP, {at[axis] for axis in axes}
         places = tuple(stays if k in reduced else place for k, place in enumerate(x.places))
-        return Array(self, t.name(Value(f"{name}({', '.join(parts + rest + ['keepdims=True'])})", dtype, places=places)), sizes)
+        made = Array(self, t.name(Value(f"{name}({', '.join(parts + rest + ['keepdims=True'])})", dtype, places=places)), sizes)
+        return self.note(made, self.orders.reduced(self.order(operands[0]), operands[0].ndim, axes, keepdims))
 
     def number(self, a: Array) -> Array:
         """As a number of Python's."""
@@ -390,6 +405,11 @@ class Trace:
 
     # --------------------------------------------------------------------------------------------
     # The end
+
+    def laid(self, results: Sequence[Any]) -> Optional[Tuple[Any, ...]]:
+        """How a kernel's results are laid; nothing: in C's order."""
+        found = tuple([self.orders.program(self.order(a)) if isinstance(a, Array) and a.value.rank > 1 else None for a in results])
+        return found if any(found) else None
 
     def write(self, results: Sequence[Array]) -> Tuple[str, Optional[str], Tuple[str, ...], bool]:
         """The texts of a kernel and its guard (_program.py)."""
@@ -505,7 +525,7 @@ setattr(Number, "__format__", lambda self, form: format(self.ask(), form))
 class Array(_Operators):
     """An array of the trace. `sizes` are those of the call that is traced."""
 
-    __slots__ = ("program", "value", "sizes", "operand", "base", "key", "seen", "mask", "python", "stays", "decided", "__weakref__")
+    __slots__ = ("program", "value", "sizes", "operand", "base", "key", "seen", "mask", "python", "stays", "decided", "order", "__weakref__")
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, trace: Trace, value: Value, sizes: Sizes, operand: Optional[int] = None, mask: Any = None):
@@ -513,6 +533,7 @@ class Array(_Operators):
         self.mask: Optional[Array] = mask  # elements where this is true are what the array is
         self.stays = False  # an array also where it has no dimension, as views are
         self.python = False  # a number of Python's, as some of NumPy's functions give it
+        self.order: Optional[int] = None  # where its value does not say it
         self.decided: Any = None  # by an operand that is a scalar of NumPy: its place, and the element
         self.base: Optional[Array] = None  # of a view: what it is a view of
         self.key: Any = None
@@ -663,6 +684,7 @@ class Array(_Operators):
             left("a view of an array is changed, or an array that has views")
         if self.operand is not None:
             t.written[self.operand] = self
+        self.order = t.order(self)
         self.value = t.text.name(value)
 
     def fill_with(self, made: Array) -> None:
@@ -704,6 +726,7 @@ class Array(_Operators):
         made = self._view(self.value if whole else t.text.subscript(t.text.array(self.value), items), _subscripted(self, items), items)
         if any(isinstance(item, int) for item in items):
             t.fitted.append(made.value.text)
+        t.note(made, t.orders.subscript(t.order(self), items))
         made.stays = any(item is Ellipsis for item in (key if isinstance(key, tuple) else (key,)))
         return made
 
@@ -794,6 +817,7 @@ class Unsigned(Array):
 
     def __init__(self, bits: Array):
         self.bits, self.program, self.sizes, self.operand, self.mask, self.decided = bits, bits.program, bits.sizes, None, None, None
+        self.order = None
         self.stays, self.python, self.base, self.key, self.seen = bits.stays, False, None, None, []
 
     @property

@@ -10,6 +10,7 @@ import sys
 from . import _arithmetic
 from ._arithmetic import FLOATS, INTEGERS, WIDTH, Value
 from ._array import Array, Left, Number, Trace, Unsigned, broadcast, dtype_name, left, plain
+from ._orders import C
 from ._views import at_places
 
 TYPE_CHECKING = False  # module typing takes longer to load than everything else here
@@ -116,7 +117,7 @@ def astype(a: Any, dtype: Any, order: str = "K", casting: str = "unsafe", subok:
     value = _arithmetic.astype(x.program.text, value, own)
     made = Array(x.program, x.program.text.name(Value(value.text, own, places=x.value.places)), x.sizes, mask=x.mask)
     made.stays = x.stays
-    return made
+    return made if x.mask is not None or not x.value.rank else x.program.note(made, x.program.orders.join([x.program.order(x)]))
 
 
 @function()
@@ -170,7 +171,12 @@ def fix(x: Any) -> Array:
 @function()
 def copy(a: Any, order: str = "K", subok: bool = False) -> Array:
     x, = arrays(a)
-    return _staying(Array(x.program, x.value, x.sizes, mask=x.mask))
+    return _staying(_of_order(Array(x.program, x.value, x.sizes, mask=x.mask), x))
+
+
+def _of_order(made: Array, x: Array) -> Array:
+    made.order = x.order
+    return made
 
 
 def _like_scalar(made: Array, x: Array) -> Array:
@@ -179,7 +185,12 @@ def _like_scalar(made: Array, x: Array) -> Array:
 
 
 def _like(x: Array) -> Array:
-    return Array(x.program, x.value, x.sizes, mask=x.mask)
+    return _of_order(Array(x.program, x.value, x.sizes, mask=x.mask), x)
+
+
+def _in_order(made: Array, order: str) -> Array:
+    made.order = C if order == "C" else None
+    return made
 
 
 def _staying(made: Array) -> Array:
@@ -440,7 +451,7 @@ def _truth(name: str) -> Any:
         if where is not True:
             x = _chosen(where, x != 0, name == "all")
         value = Value(x.program.text.truth(x.value), "i1", places=x.value.places)
-        x = Array(x.program, x.program.text.name(value), x.sizes, mask=x.mask)
+        x = x.program.note(Array(x.program, x.program.text.name(value), x.sizes, mask=x.mask), x.program.order(x))
         return _reduced(name, x, axes_of(x, axis), keepdims, "i1")
     call.__name__ = name
     return call
@@ -663,7 +674,8 @@ def transpose(a: Any, *axes: Any) -> Array:
         raise ValueError("axes don't match array")
     t = x.program
     t.settled()
-    return x._view(t.text.transpose(t.text.array(x.value), order), None if x.sizes is None else tuple(x.sizes[k] for k in order))
+    made = x._view(t.text.transpose(t.text.array(x.value), order), None if x.sizes is None else tuple(x.sizes[k] for k in order))
+    return t.note(made, t.orders.turned(t.order(x), order))
 
 
 @function("permute_dims")
@@ -776,7 +788,9 @@ def squeeze(a: Any, axis: Any = None) -> Array:
     t.settled()
     if not axes:
         return x._view(x.value, sizes)
-    return x._view(t.text.squeeze(t.text.array(x.value), axes), tuple(n for k, n in enumerate(sizes) if k not in axes))
+    made = x._view(t.text.squeeze(t.text.array(x.value), axes), tuple(n for k, n in enumerate(sizes) if k not in axes))
+    made.order = t.orders.turned(t.order(x), [k for k in range(len(sizes)) if k not in axes])
+    return made
 
 
 @function()
@@ -814,7 +828,7 @@ def flip(m: Any, axis: Any = None) -> Array:
     axes = axes_of(x, axis)
     t = x.program
     t.settled()
-    made = x._view(t.text.flip(t.text.array(x.value), axes), x.sizes)
+    made = t.note(x._view(t.text.flip(t.text.array(x.value), axes), x.sizes), t.order(x))
     return made if made.ndim else _scalar(made)
 
 
@@ -1094,7 +1108,7 @@ METHODS: Dict[str, Callable[..., Any]] = {
     **{name: FUNCTIONS[name] for name in ("all", "any", "clip", "conj", "conjugate", "max", "mean", "min", "prod", "ptp", "ravel", "repeat",
                                           "reshape", "round", "squeeze", "std", "sum", "swapaxes", "transpose", "var", "dot", "astype", "real",
                                           "imag")},
-    "copy": lambda x, order="C": _like_scalar(copy(x), x), "flatten": _flatten, "T": transpose, "mT": matrix_transpose, "flat": lambda x: left("flat"),
+    "copy": lambda x, order="C": _like_scalar(_in_order(copy(x), order), x), "flatten": _flatten, "T": transpose, "mT": matrix_transpose, "flat": lambda x: left("flat"),
     "trace": lambda x, *args: x.program.leave(_numpy("trace"), (x, *args), {}), "diagonal": lambda x, *args: x.program.leave(_numpy("diagonal"), (x, *args), {})}
 
 

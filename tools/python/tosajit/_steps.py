@@ -63,6 +63,7 @@ class Steps:
         self.guarded = len(t.text.guards)
         text, guard, _, for_all = t.write(todo)
         kernel, checks = self.engine.compile(text), self.engine.compile(guard) if guard else None
+        kernel._layouts = t.laid(todo)
         step = (kernel, checks, for_all, len(self.registers))
         self.kernels.append(kernel)
         self.steps.append(("kernel", step))

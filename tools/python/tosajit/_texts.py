@@ -502,7 +502,7 @@ def _one_kernel(t: Trace, results: Sequence[Tuple[str, Any]], out: Optional[str]
             value = Value(astype(t.text, value, out).text, out, places=value.places)
         named.append((name, t.text.dense(value)))
     t.settled()
-    return write(t.text, named, Weak(t.names, t.spelled, t.types, t.weak), t.ranks)
+    return (*write(t.text, named, Weak(t.names, t.spelled, t.types, t.weak), t.ranks), t.laid([a for _, a in results]))
 
 
 def reword(error: Any, text: str, operands: Sequence[str]) -> None:

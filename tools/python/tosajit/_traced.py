@@ -130,6 +130,7 @@ class Tracing:
         engine = self.jit.engine
         kernel = engine.compile(text) if written else engine._quick(text)
         self.kernels = [kernel]
+        kernel._layouts = t.laid(results)
         checks = engine._quick(guard) if guard else None
         finish = None
         if written:
