@@ -797,6 +797,17 @@ class Jit(unittest.TestCase):
             f(*lay(theirs))
             self.same(mine, theirs)
 
+    def test_arguments_that_numpy_refuses(self):
+        """By NumPy's own errors, and where NumPy takes them, by its result."""
+        x = arrays(3, 4)
+        for f in (lambda a: np.diff(a, 1, -1, None), lambda a: np.diff(a, append=None), lambda a: np.diff(a, 0, -1, None), lambda a: a.any(0, None, True),
+                  lambda a: a.all(0, None, True), lambda a: a.any(0, None, None, True), lambda a: np.any(a, 0, None, True), lambda a: a.max(0, None, True),
+                  lambda a: a.sum(keepdims=None), lambda a: np.max(a, 0, None, "x"), lambda a: np.std(a, ddof=None), lambda a: np.var(a, correction=None),
+                  lambda a: np.add(a, a, casting=None), lambda a: np.exp(a, casting="x"), lambda a: np.stack([a, a], casting="x"),
+                  lambda a: np.zeros_like(a, order="x"), lambda a: np.ones_like(a, subok=None), lambda a: np.nan_to_num(a, copy="x"),
+                  lambda a: np.nanstd(a, mean=None)):
+            self.check(f, x, kernels=None)
+
     def test_results_between_calls_of_numpy_have_memory_of_their_own(self):
         def swapped(a, b):
             t = a.copy()

@@ -329,7 +329,7 @@ class Manners(unittest.TestCase):
         for text, words in (("clz(n)", "there is no function clz"), ("sigmoind(n)", "did you mean sigmoid"), ("intdiv(n, 2)", "no function intdiv"),
                             ("n if", "select"), ("n (", "no Python|error"),
                             ("n in n", "compared by"), ("lambda n: n", "error"), ("n.nothing", "has no .nothing"), ("np.nothing(n)", "nothing is no function"), ("n.summ()", "summ is no .* method"), ("gather(n, n)", "no function gather; [^d]"), ("np.load(n)", "load is no"), ("n.__class__", "no .__class__"), ("np.random.normal(n)", "normal is no"), ("n.tofile(n)", "tofile is no"), ("np.__dict__", "no .__dict__"),
-                            ("'a' + n", "neither a number"),
+                            ("'a' + n", "neither a number"), ("norm(n, 7)", "norm: axis 7 is out of .* takes an axis, np.linalg.norm an order"), ("softmax(n, 3)", "softmax: axis 3"),
                             ("1j * n", "complex"), ("x = y = n", "a statement is|expected"), ("1 / 0 + n", "cannot compute"),
                             ("for i in n: n", "error"), ("import os", "no Python|no op import"), ("lambda * n", "no Python"), ("n f", "error|no Python"), ("", "empty|found"),
                             ("n + (1 << 20000000000)", "more than 2048 bits"), ("n + 9 ** 9 ** 9", "2048 bits"), ("n + " + "99 * " * 1000 + "1", "2048 bits"), ("n\0", "null|no Python|error"), ("\ud800 + 1", "surrogate|half")):
@@ -341,6 +341,17 @@ class Manners(unittest.TestCase):
                                   ("transpose(n, (0, 0))", ValueError, "repeated axis"), ("n @ n", ValueError, "mismatch"), ("n.mean(nothing=1)", TypeError, "nothing")):
             with self.assertRaisesRegex(kind, words, msg=text):  # as NumPy says it
                 tosajit.evaluate(text, {"n": n, "i": f}, {})
+
+    def test_floats_beyond_an_integer_type(self):
+        """C leaves it open, NumPy warns and has another number on each machine: here it is one, behind every door."""
+        x = np.array([np.nan, np.inf, -np.inf, 3e9, -3e9, 1e19, -1e19, 300.7, -2.9])
+        most, wide = 2 ** 31 - 1, 2 ** 63 - 1
+        wanted = {"int32": [0, most, -most - 1, most, -most - 1, most, -most - 1, 300, -2],
+                  "int64": [0, wide, -wide - 1, 3 * 10 ** 9, -3 * 10 ** 9, wide, -wide - 1, 300, -2],
+                  "int8": [0, -1, 0, -1, 0, -1, 0, 44, -2], "uint8": [0, 255, 0, 255, 0, 255, 0, 44, 254], "uint16": [0, 65535, 0, 65535, 0, 65535, 0, 300, 65534]}
+        for name, numbers in wanted.items():
+            for found in (tosajit.evaluate(f"{name}(x)"), tosajit.evaluate(f"x.astype(np.{name})"), tosajit.jit(lambda x: x.astype(name))(x)):
+                self.assertEqual((found.dtype.name, found.tolist()), (name, numbers))
 
     def test_no_message_names_a_far_word(self):
         a, m = np.array([[1.5, -2, 3]]), np.array([True, False])

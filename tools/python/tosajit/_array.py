@@ -932,9 +932,10 @@ def _given(args: Sequence[Any], keywords: Dict[str, Any]) -> Tuple[List[Any], Di
 
 
 def ufunc_of(t: Trace, ufunc: Any, method: str, inputs: Sequence[Any], keywords: Dict[str, Any]) -> Any:
-    from ._names import FUNCTIONS, REDUCED, is_ufunc
+    from ._names import FUNCTIONS, REDUCED, is_ufunc, look_at
     name, out = ufunc.__name__, keywords.get("out")
     inputs, keywords = _given(inputs, keywords)
+    look_at(keywords)
     keywords.pop("out", None)
     if isinstance(out, tuple):
         out = out[0] if len(out) == 1 else left("several out")
@@ -966,8 +967,9 @@ def ufunc_of(t: Trace, ufunc: Any, method: str, inputs: Sequence[Any], keywords:
 
 
 def function_of(t: Trace, function: Any, args: Sequence[Any], keywords: Dict[str, Any]) -> Any:
-    from ._names import FUNCTIONS, name_of, without_out
+    from ._names import FUNCTIONS, look_at, name_of, without_out
     name, (args, keywords) = name_of(function), _given(args, keywords)
+    look_at(keywords)
     if name is None:
         return t.leave(function, args, keywords)
     args, keywords, out = without_out(name, args, keywords)
@@ -996,8 +998,9 @@ def _methods() -> None:
     """Methods of NumPy's arrays by the functions of these names."""
     def method(name: str) -> Callable[..., Any]:
         def call(self: Array, *args: Any, **keywords: Any) -> Any:
-            from ._names import METHODS, without_out
-            (_, *args), keywords, out = without_out(name, (self, *args), keywords)
+            from ._names import METHODS, OUT_OF_METHODS, look_at, without_out
+            look_at(keywords)
+            (_, *args), keywords, out = without_out(name, (self, *args), keywords, OUT_OF_METHODS)
             made = METHODS[name](self, *args, **keywords)
             if out is not None:
                 if not isinstance(out, Array):

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 FUNCTIONS: Dict[str, Callable[..., Any]] = {}
+_NOTHING: Any = object()  # where None is an array of an object to NumPy
 REDUCERS = set("sum prod max min amax amin any all mean var std nansum nanprod nanmean nanvar nanstd nanmax nanmin".split())
 REDUCED = {"add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min", "logical_and": "all", "logical_or": "any"}
 
@@ -380,6 +381,8 @@ def axes_of(x: Array, axis: Any) -> List[int]:
 
 
 def _reduced(name: str, x: Array, axes: Sequence[int], keepdims: Any, dtype: str, **keys: Any) -> Array:
+    if keepdims is None or isinstance(keepdims, str):
+        left("keepdims is no truth")
     return x.program.reduce(name, [x], axes, bool(keepdims), dtype, **keys)
 
 
@@ -622,9 +625,9 @@ def _part(x: Array, axis: int, start: Any, stop: Any) -> Array:
 
 
 @function()
-def diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = None, append: Any = None) -> Array:
+def diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = _NOTHING, append: Any = _NOTHING) -> Array:
     x, = arrays(a)
-    if prepend is not None or append is not None or not x.ndim:
+    if prepend is not _NOTHING or append is not _NOTHING or not x.ndim:
         left("an argument of diff")
     axis, = axes_of(x, axis)
     for _ in range(operator.index(n)):
@@ -1096,16 +1099,39 @@ OUT = {**dict.fromkeys(("fix", "isneginf", "isposinf"), 1),
                         "round", "stack"), 2),
        **dict.fromkeys(("clip", "mean", "nanmean", "nanprod", "nanstd", "nansum", "nanvar", "prod", "std", "sum", "var"), 3)}
 
+OUT_OF_METHODS = {**OUT, "all": 3, "any": 3}  # behind a type, which they refuse
+_ORDERS, _CASTINGS = ("C", "F", "A", "K", None), ("no", "equiv", "safe", "same_kind", "unsafe")
+# What NumPy takes for an argument of a name, where the functions here may not look at it.
+_TAKES: Dict[str, Callable[[Any], bool]] = {
+    **dict.fromkeys(("keepdims", "subok"), lambda a: a is not None and not isinstance(a, str)), "order": lambda a: a in _ORDERS,
+    "casting": lambda a: a in _CASTINGS, "device": lambda a: a in ("cpu", None), "copy": lambda a: not isinstance(a, str),
+    **dict.fromkeys(("ddof", "correction", "mean"), lambda a: a is not None)}
 
-def without_out(name: str, args: Sequence[Any], keywords: Dict[str, Any]) -> Any:
+
+def look_at(keywords: Dict[str, Any]) -> None:
+    for key, a in keywords.items():
+        if key in _TAKES and not _TAKES[key](a):
+            left(f"{key}={a!r}")
+
+
+def without_out(name: str, args: Sequence[Any], keywords: Dict[str, Any], places: Dict[str, int] = OUT) -> Any:
     """Arguments, and out= from among them, which functions here do not have."""
-    keywords, at = dict(keywords), OUT.get(name, len(args))
+    keywords, at = dict(keywords), places.get(name, len(args))
     out = args[at] if at < len(args) else keywords.pop("out", None)
     return [*args[:at], *args[at + 1:]], keywords, out
 
 
+def _method_of_truths(name: str) -> Any:
+    def call(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False, *, where: Any = True) -> Array:
+        if dtype is not None:
+            left(f"{name} of a type")
+        return FUNCTIONS[name](a, axis, keepdims, where)
+    return call
+
+
 METHODS: Dict[str, Callable[..., Any]] = {
-    **{name: FUNCTIONS[name] for name in ("all", "any", "clip", "conj", "conjugate", "max", "mean", "min", "prod", "ptp", "ravel", "repeat",
+    **{name: _method_of_truths(name) for name in ("all", "any")},
+    **{name: FUNCTIONS[name] for name in ("clip", "conj", "conjugate", "max", "mean", "min", "prod", "ptp", "ravel", "repeat",
                                           "reshape", "round", "squeeze", "std", "sum", "swapaxes", "transpose", "var", "dot", "astype", "real",
                                           "imag")},
     "copy": lambda x, order="C": _like_scalar(_in_order(copy(x), order), x), "flatten": _flatten, "T": transpose, "mT": matrix_transpose, "flat": lambda x: left("flat"),

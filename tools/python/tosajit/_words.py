@@ -199,10 +199,18 @@ def _language(t: Trace, name: str, *operands: Any, **keywords: Any) -> Array:
     if name in _LAST and "axis" not in keywords:
         axes = [arrays[0].ndim - 1] if arrays[0].ndim else []  # the last one; None is all of them
     else:
-        axes = _names.axes_of(arrays[0], keywords.pop("axis", None))
+        axes = _axes(name, arrays[0], keywords.pop("axis", None))
     if set(keywords) - {"eps"} or "eps" in keywords and name not in _MOST_OPERANDS:
         raise foreign(f"{name} has no argument {', '.join(set(keywords) - {'eps'}) or 'eps'}")
     return t.reduce(name, arrays, axes, keepdims, dtype, **keywords)
+
+
+def _axes(name: str, x: Array, axis: Any) -> List[int]:
+    try:
+        return _names.axes_of(x, axis)
+    except (ValueError, IndexError, TypeError) as error:
+        takes = "; here norm takes an axis, np.linalg.norm an order" if name == "norm" else ""
+        raise foreign(f"{name}: {error}{takes}") from None
 
 
 _INSIDE = threading.local()  # what is evaluated by its name at this moment
