@@ -3,6 +3,7 @@
 """evaluate beside NumPy, system by system: every view under every operator, every function of every type, numbers of Python by name and in
 the text, reductions of reductions. Types, shapes and bits, of the first call, which precompiled operations answer, and of later
 ones, which are compiled."""
+import contextlib
 import itertools
 import os
 import subprocess
@@ -341,6 +342,40 @@ class Manners(unittest.TestCase):
                                   ("transpose(n, (0, 0))", ValueError, "repeated axis"), ("n @ n", ValueError, "mismatch"), ("n.mean(nothing=1)", TypeError, "nothing")):
             with self.assertRaisesRegex(kind, words, msg=text):  # as NumPy says it
                 tosajit.evaluate(text, {"n": n, "i": f}, {})
+
+    def test_an_odd_first_call_does_not_decide(self):
+        """A text whose first operand has no elements, or one, gets its kernel when others come again."""
+        from tosajit import _texts
+        found, call = [], _texts.TextFunction.__call__
+        x, wanted = np.arange(64.0), None
+        try:
+            _texts.TextFunction.__call__ = lambda self, *given: found.append(self) or call(self, *given)
+            for text in ("x[1:] - x[:-1]", "x[2:9] * 2", "x[0] + x", "concatenate([x, x]) + 1", "x.reshape(-1, 2) + 1"):
+                for odd in (np.zeros(0), np.zeros(1), np.zeros((0, 3))):
+                    engine = tosajit.Engine()
+                    with contextlib.suppress(Exception):
+                        engine.evaluate(text, x=odd)
+                    wanted = engine.evaluate(text, x=x)
+                    for _ in range(8):
+                        np.testing.assert_array_equal(engine.evaluate(text, x=x), wanted)
+                    found.clear()
+                    np.testing.assert_array_equal(engine.evaluate(text, x=x), wanted)
+                    self.assertFalse(found, f"{text} {odd.shape}")
+            engine = tosajit.Engine()
+            for _ in range(70):  # of what is no kernel's the function stays
+                np.testing.assert_array_equal(engine.evaluate("sort(x) + 1", x=x[::-1]), x + 1)
+            self.assertEqual(len(set(map(id, found))), 1)
+        finally:
+            _texts.TextFunction.__call__ = call
+
+    def test_uint64_by_name(self):
+        x, n = np.array([1, 2 ** 63, 2 ** 64 - 1], np.uint64), np.array([-1, 0, 5], np.int32)
+        for text in ("uint64(x)", "np.uint64(n)", "x << np.uint64(2)", "n.astype(np.uint64) + x", "sum(n, dtype=np.uint64)", "x.astype('uint64') // 3", "x % uint64(7)"):
+            wanted = eval(text, {"np": np, "uint64": lambda a: np.asarray(a).astype(np.uint64), "sum": np.sum}, {"x": x, "n": n})
+            found = tosajit.evaluate(text, {"x": x, "n": n}, {})
+            self.assertEqual((found.dtype, found.tolist()), (wanted.dtype, wanted.tolist()), text)
+        with self.assertRaisesRegex(tosajit.ArgumentError, "there is no function u64; tosajit.compile"):
+            tosajit.evaluate("u64(x)")
 
     def test_floats_beyond_an_integer_type(self):
         """C leaves it open, NumPy warns and has another number on each machine: here it is one, behind every door."""

@@ -489,14 +489,43 @@ static PyObject *run_by_numpy(engine_object *e, const arguments *a, remembered *
     return found;
 }
 
-static PyObject *run(engine_object *e, const arguments *a, remembered *r) {
-    view few[VIEW_FEW], *views;
-    PyObject *result = NULL;
-    if (!r->function) {
-        if (!(views = view_room(few, r->count))) return NULL;
-        result = run_with(e, a, r, views);
-        view_leave(views, few);
+static PyObject *run_by_kernel(engine_object *e, const arguments *a, remembered *r) {
+    view few[VIEW_FEW], *views = view_room(few, r->count);
+    PyObject *result = views ? run_with(e, a, r, views) : NULL;
+    if (views) view_leave(views, few);
+    return result;
+}
+
+/* The call that a function was made for may have been an odd one, as of no elements: whether it is
+ * time to look again, which takes as long as a new text. */
+static bool is_due(remembered *r) {
+    size_t calls = ++r->by_function;
+    while (calls > 1 && calls % 8 == 0) calls /= 8;
+    return calls == 1 && r->by_function > 1;
+}
+
+/* True: there is a kernel now, and `result` is what it has made of the call. */
+static bool look_again(engine_object *e, const arguments *a, remembered *r, PyObject **result) {
+    PyObject *old = r->function;
+    r->function = NULL;
+    *result = run_by_kernel(e, a, r);
+    if (r->kernels || PyErr_ExceptionMatches(PyExc_MemoryError)) {
+        Py_DECREF(old);
+        return true;
     }
+    PyErr_Clear();
+    PyObject *new = r->function; /* the old one has kernels of its own */
+    r->function = old;
+    Py_XDECREF(new);
+    return false;
+}
+
+static PyObject *run(engine_object *e, const arguments *a, remembered *r) {
+    PyObject *result = NULL;
+    if (!r->function)
+        result = run_by_kernel(e, a, r);
+    else if (!is_due(r) || !look_again(e, a, r, &result))
+        return run_function(e, a, r);
     if (result) return result;
     if (!PyErr_Occurred()) return run_function(e, a, r);
     const bool shapes = PyErr_ExceptionMatches(e->state->errors[MODULE_SHAPE]);

@@ -24,8 +24,9 @@ typedef struct remembered {
     Py_ssize_t count; /* of names */
     bool declares;    /* the text is one of the library's language */
     PyObject
-        *function;  /* what computes the text, where no kernel does (manners.h); null: kernels */
-    size_t kernels; /* that were made; the last TEXTS_KERNELS of them are here */
+        *function; /* what computes the text, where no kernel does (manners.h); null: kernels */
+    size_t by_function; /* calls since there is one */
+    size_t kernels;     /* that were made; the last TEXTS_KERNELS of them are here */
     struct {
         signature types;
         kernel_object *kernel;

@@ -12,7 +12,7 @@ import types
 
 from . import _names
 from ._arithmetic import FLOATS, FUNCTIONS as OWN, INTEGERS, NAMES, REALS, WIDTH, Value
-from ._array import DTYPES, Array, Number, Trace, Unsigned
+from ._array import DTYPES, Array, Number, Trace, Unsigned, left
 from ._tosajit import ArgumentError
 
 TYPE_CHECKING = False  # module typing takes longer to load than everything else here
@@ -67,15 +67,17 @@ class Cast:
     @property
     def dtype(self) -> Any:
         import numpy
-        return numpy.dtype(DTYPES.get(self.own, self.own))
+        return numpy.dtype(DTYPES.get(self.own, self.name if self.own == "u64" else self.own))
 
     def __call__(self, x: Any) -> Any:
         t = self.words.trace
         if t is None:
             if not is_array(x):
                 return self.dtype.type(x)
-            beyond = self.own in INTEGERS and getattr(getattr(x, "dtype", None), "kind", "") == "f"  # C leaves it open, a kernel does not
+            beyond = self.own in INTEGERS and self.own != "u64" and getattr(getattr(x, "dtype", None), "kind", "") == "f"  # C leaves it open, a kernel does not
             return _evaluated(self.name, [x], {}) if (self.name not in NAMES or beyond) and self.name not in vars(_INSIDE) else x.astype(self.dtype)
+        if self.own == "u64":
+            left("no kernel has elements of uint64")
         x = t.operand(x)
         if isinstance(x, Unsigned):
             x = x.real() if self.own in FLOATS else x
@@ -103,7 +105,7 @@ class Words:
     def look(self, name: str) -> Any:
         if name in _SPECIAL:
             return functools.partial(_SPECIAL[name], self)
-        if name in NAMES and NAMES[name] in DTYPES or name in DTYPES or name in WIDTH and self.trace is not None:
+        if name in NAMES and NAMES[name] in DTYPES or name in ("uint64", *DTYPES) or name in WIDTH and name != "u64" and self.trace is not None:
             return Cast(self, name)
         found = None if name in _REDUCERS else self.numpy(name)
         if found is None and (name in OWN or name in _REDUCERS):
@@ -350,4 +352,4 @@ _SPECIAL: Dict[str, Callable[..., Any]] = {
 
 
 def known_names() -> List[str]:
-    return [*OWN, *_names.FUNCTIONS, *_REDUCERS, *_SPECIAL, *NAMES, *WIDTH]
+    return [*OWN, *_names.FUNCTIONS, *_REDUCERS, *_SPECIAL, *NAMES, *[name for name in WIDTH if name != "u64"]]
