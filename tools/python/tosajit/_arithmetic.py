@@ -41,7 +41,7 @@ class Value:
 
     @property
     def rank(self) -> int:
-        return sum(map(bool, self.places))
+        return len(self.places) - self.places.count(GAP)
 
 
 GAP, DIM, ONE = range(3)
@@ -154,7 +154,10 @@ def kind(value: Value) -> str:
 
 
 def loose(*values: Value) -> bool:
-    return all(value.number is not None or value.weak for value in values)
+    for value in values:
+        if value.number is None and not value.weak:
+            return False
+    return True
 
 
 class Text:
@@ -471,14 +474,12 @@ def _written(*lines: str) -> Callable[..., Value]:
 
 
 def words(line: str) -> List[str]:
-    parts, word = [], ""
-    for letter in line + "\0":
-        if letter.isalnum() or letter == "_":
-            word += letter
-            continue
-        parts += [word, letter]
-        word = ""
-    return parts[:-1]
+    parts, start = [], 0
+    for k, letter in enumerate(line):
+        if not (letter.isalnum() or letter == "_"):
+            parts += [line[start:k], letter]
+            start = k + 1
+    return [*parts, line[start:]]
 
 
 def _absolute(t: Text, x: Value) -> Value:

@@ -12,7 +12,7 @@ import weakref
 
 from ._arithmetic import (BINARY, DIM, FLOATS, GAP, INTEGERS, NAMES, ONE, WIDTH, Value, astype, invert, kind, literal, loose, may_cast, number,
                           positive, words)
-from ._orders import C, Orders
+from ._orders import Orders
 from ._program import Weak, spelled, write
 from ._tosajit import ArgumentError, Error
 from ._views import Views, at_places, listed
@@ -78,6 +78,8 @@ def dtype_name(dtype: Any) -> str:
 
 def broadcast(*several: Sizes) -> Sizes:
     """Nothing where a size is not known, or sizes do not fit: a call says so."""
+    if len({sizes for sizes in several if sizes != ()}) == 1:
+        return next(sizes for sizes in several if sizes != ())
     longest, found = max(len(sizes) if sizes is not None else 0 for sizes in several), []
     for k in range(longest, 0, -1):
         column = {sizes[-k] for sizes in several if sizes is not None and k <= len(sizes)} - {1}
@@ -98,7 +100,6 @@ class Trace:
         self.spelled = [spelled(name, k) for k, name in enumerate(self.names)]
         self.text = Views([*self.spelled, *names, *taken])
         self.orders = Orders()
-        self.orders.by_text = {name: self.orders.operand(k) for k, name in enumerate(self.spelled)}
         self.count = len(self.names)  # of those that come with a call; constants follow
         self.extras: List[Any] = []  # constants, and what steps have computed
         self.sized = False  # the function has asked for sizes
@@ -176,7 +177,6 @@ class Trace:
             name += "_"
         self.spelled.append(name)
         self.text.moved.add(name)
-        self.orders.by_text[name] = self.orders.operand(place)
         self.arrays.append(Array(self, Value(name, self.types[-1], places=(DIM,) * array.ndim), array.shape, operand=place))
         return self.arrays[-1]
 
@@ -260,13 +260,16 @@ class Trace:
         self.settled()
         if len(self.text.statements) > _MOST_STATEMENTS:
             left("it has more operations than a kernel")
-        values = [None if a is None else self.value(a) for a in operands]
-        aligned = self.text.aligned([value for value in values if value is not None])
-        given = iter(aligned)
-        value = function(self.text, *[None if value is None else next(given) for value in values])
+        values = [self.value(a) for a in operands if a is not None]
+        aligned = self.text.aligned(values)
+        if len(values) == len(operands):
+            value = function(self.text, *aligned)
+        else:
+            given = iter(aligned)
+            value = function(self.text, *[None if a is None else next(given) for a in operands])
         if value.number is not None:
             value = self.text.typed(value, self.text.common(value))
-        python = all(loose(v) for v in values if v is not None) and all(a.python for a in operands if isinstance(a, Array))
+        python = loose(*values) and all(a.python for a in operands if isinstance(a, Array))
         value = Value(value.text, value.type, {"i1": "b", "i64": "i", "f64": "f"}.get(value.type, "") if python else "", places=self.text.joint(aligned))
         mask = self.common_mask(operands)
         sizes = None if mask is not None else broadcast(*[a.sizes if isinstance(a, Array) else () for a in operands if a is not None])
@@ -277,7 +280,7 @@ class Trace:
         several = [a for a in operands if isinstance(a, Array) and a.value.rank > 0]
         if len(several) > 1:
             self.fitted.append(made.value.text)
-        return self.note(made, self.orders.join(list(map(self.order, several))))
+        return self.note(made, Orders.join, [a.order if a.order is not None else a.value.text for a in several])
 
     def is_read(self, texts: Sequence[str]) -> bool:
         """Whether kernels compute all that sizes must fit for; else a call must have the sizes of this one, and NumPy says what does not fit."""
@@ -287,17 +290,20 @@ class Trace:
     @staticmethod
     def common_mask(operands: Sequence[Any]) -> Optional[Array]:
         masks = [a.mask for a in operands if isinstance(a, Array) and a.mask is not None]
-        for a in operands if masks else ():
+        if not masks:
+            return None
+        for a in operands:
             if isinstance(a, Array) and (a.value.rank if a.mask is None else a.mask.value.text != masks[0].value.text):
                 left("elements where a mask is true meet others")
-        return masks[0] if masks else None
+        return masks[0]
 
-    def order(self, a: Array) -> int:
-        """In which the array is laid (_orders.py)."""
-        return a.order if a.order is not None else self.orders.by_text.get(a.value.text, C)
+    @staticmethod
+    def order(a: Array) -> Any:
+        """In which the array is laid, as a note (_orders.py)."""
+        return a.order if a.order is not None else a.value.text
 
-    def note(self, made: Array, order: int) -> Array:
-        self.orders.by_text.setdefault(made.value.text, order)
+    def note(self, made: Array, *note: Any) -> Array:
+        self.orders.notes.setdefault(made.value.text, note)
         return made
 
     def leave(self, function: Any, args: Any, keywords: Any) -> Any:
@@ -386,13 +392,13 @@ class Trace:
             return Array(self, t.name(Value(f"{name}({', '.join(parts + rest)}, keepdims=True)", dtype, places=x.places)), sizes)
         if last:
             made = Array(self, t.name(Value(f"{name}({', '.join(parts + rest)})", dtype, places=t.joint([x, *more]))), sizes)
-            return self.note(made, self.orders.join([self.order(operands[0])]))
+            return self.note(made, Orders.join, [self.order(operands[0])])
         if not axes:
-            return self.note(Array(self, Value(parts[0], dtype, places=x.places), sizes), self.orders.join([self.order(operands[0])]))
+            return self.note(Array(self, Value(parts[0], dtype, places=x.places), sizes), Orders.join, [self.order(operands[0])])
         stays, reduced = ONE if keepdims else GAP, {at[axis] for axis in axes}
         places = tuple(stays if k in reduced else place for k, place in enumerate(x.places))
         made = Array(self, t.name(Value(f"{name}({', '.join(parts + rest + ['keepdims=True'])})", dtype, places=places)), sizes)
-        return self.note(made, self.orders.reduced(self.order(operands[0]), operands[0].ndim, axes, keepdims))
+        return self.note(made, Orders.reduced, self.order(operands[0]), operands[0].ndim, axes, keepdims)
 
     def number(self, a: Array) -> Array:
         """As a number of Python's."""
@@ -408,7 +414,8 @@ class Trace:
 
     def laid(self, results: Sequence[Any]) -> Optional[Tuple[Any, ...]]:
         """How a kernel's results are laid; nothing: in C's order."""
-        found = tuple([self.orders.program(self.order(a)) if isinstance(a, Array) and a.value.rank > 1 else None for a in results])
+        found = tuple([self.orders.program(self.orders.order(self.order(a), self.spelled)) if isinstance(a, Array) and a.value.rank > 1 else None
+                       for a in results])
         return found if any(found) else None
 
     def write(self, results: Sequence[Array]) -> Tuple[str, Optional[str], Tuple[str, ...], bool]:
@@ -533,7 +540,7 @@ class Array(_Operators):
         self.mask: Optional[Array] = mask  # elements where this is true are what the array is
         self.stays = False  # an array also where it has no dimension, as views are
         self.python = False  # a number of Python's, as some of NumPy's functions give it
-        self.order: Optional[int] = None  # where its value does not say it
+        self.order: Any = None  # where its value does not say it
         self.decided: Any = None  # by an operand that is a scalar of NumPy: its place, and the element
         self.base: Optional[Array] = None  # of a view: what it is a view of
         self.key: Any = None
@@ -726,7 +733,7 @@ class Array(_Operators):
         made = self._view(self.value if whole else t.text.subscript(t.text.array(self.value), items), _subscripted(self, items), items)
         if any(isinstance(item, int) for item in items):
             t.fitted.append(made.value.text)
-        t.note(made, t.orders.subscript(t.order(self), items))
+        t.note(made, Orders.subscript, t.order(self), items)
         made.stays = any(item is Ellipsis for item in (key if isinstance(key, tuple) else (key,)))
         return made
 

@@ -10,7 +10,7 @@ import sys
 from . import _arithmetic
 from ._arithmetic import FLOATS, INTEGERS, WIDTH, Value
 from ._array import Array, Left, Number, Trace, Unsigned, broadcast, dtype_name, left, plain
-from ._orders import C
+from ._orders import C, Orders
 from ._views import at_places
 
 TYPE_CHECKING = False  # module typing takes longer to load than everything else here
@@ -118,7 +118,7 @@ def astype(a: Any, dtype: Any, order: str = "K", casting: str = "unsafe", subok:
     value = _arithmetic.astype(x.program.text, value, own)
     made = Array(x.program, x.program.text.name(Value(value.text, own, places=x.value.places)), x.sizes, mask=x.mask)
     made.stays = x.stays
-    return made if x.mask is not None or not x.value.rank else x.program.note(made, x.program.orders.join([x.program.order(x)]))
+    return made if x.mask is not None or not x.value.rank else x.program.note(made, Orders.join, [x.program.order(x)])
 
 
 @function()
@@ -454,7 +454,7 @@ def _truth(name: str) -> Any:
         if where is not True:
             x = _chosen(where, x != 0, name == "all")
         value = Value(x.program.text.truth(x.value), "i1", places=x.value.places)
-        x = x.program.note(Array(x.program, x.program.text.name(value), x.sizes, mask=x.mask), x.program.order(x))
+        x = x.program.note(Array(x.program, x.program.text.name(value), x.sizes, mask=x.mask), Orders.same, x.program.order(x))
         return _reduced(name, x, axes_of(x, axis), keepdims, "i1")
     call.__name__ = name
     return call
@@ -678,7 +678,7 @@ def transpose(a: Any, *axes: Any) -> Array:
     t = x.program
     t.settled()
     made = x._view(t.text.transpose(t.text.array(x.value), order), None if x.sizes is None else tuple(x.sizes[k] for k in order))
-    return t.note(made, t.orders.turned(t.order(x), order))
+    return t.note(made, Orders.turned, t.order(x), order)
 
 
 @function("permute_dims")
@@ -792,7 +792,7 @@ def squeeze(a: Any, axis: Any = None) -> Array:
     if not axes:
         return x._view(x.value, sizes)
     made = x._view(t.text.squeeze(t.text.array(x.value), axes), tuple(n for k, n in enumerate(sizes) if k not in axes))
-    made.order = t.orders.turned(t.order(x), [k for k in range(len(sizes)) if k not in axes])
+    made.order = Orders.turned, t.order(x), [k for k in range(len(sizes)) if k not in axes]
     return made
 
 
@@ -831,7 +831,7 @@ def flip(m: Any, axis: Any = None) -> Array:
     axes = axes_of(x, axis)
     t = x.program
     t.settled()
-    made = t.note(x._view(t.text.flip(t.text.array(x.value), axes), x.sizes), t.order(x))
+    made = t.note(x._view(t.text.flip(t.text.array(x.value), axes), x.sizes), Orders.same, t.order(x))
     return made if made.ndim else _scalar(made)
 
 

@@ -16,12 +16,30 @@ _WHOLE = (_NOTHING, _NOTHING, 1)
 
 
 class Orders:
-    """Arrays as numbers: two of one number have one order. `by_text` has them by the texts of their values."""
+    """Arrays as numbers: two of one number have one order. `notes` say by the texts of values how these are made, and `by_text` has what comes
+    of it, which is asked for where a result has several dimensions."""
 
     def __init__(self) -> None:
         self.steps: List[Tuple[Any, ...]] = []
         self.known: Dict[Tuple[Any, ...], int] = {}
+        self.notes: Dict[str, Tuple[Any, ...]] = {}
         self.by_text: Dict[str, int] = {}
+
+    def order(self, of: Any, operands: Sequence[str]) -> int:
+        """Of a text, or of a note."""
+        for k, name in enumerate(operands):
+            if name not in self.by_text:
+                self.by_text[name] = self.operand(k)
+        for text, note in self.notes.items():  # each behind its parts
+            if text not in self.by_text:
+                self.by_text[text] = self.made(note)
+        return self.made(of)
+
+    def made(self, note: Any) -> int:
+        if isinstance(note, (str, int)):
+            return self.by_text.get(note, C) if isinstance(note, str) else note
+        how, part, *rest = note
+        return how(self, [self.made(one) for one in part] if isinstance(part, list) else self.made(part), *rest)
 
     def step(self, *step: Any) -> int:
         found = self.known.get(step)
@@ -41,6 +59,9 @@ class Orders:
         held = {part for k in own if self.steps[k][0] == JOIN for part in self.steps[k][1:]}
         left = [k for k in own if k not in held]  # what a part is made of already says no more
         return left[0] if len(left) == 1 and self.steps[left[0]][0] == JOIN else self.step(JOIN, *left)
+
+    def same(self, part: int) -> int:
+        return part
 
     def view(self, part: int, axes: Sequence[Tuple[int, int, int, int]]) -> int:
         """Of each dimension: which one of the part's it is, or -1, and the range."""

@@ -171,6 +171,10 @@ def _walk(root: Any, found: Callable[[Any], Any]) -> None:
         kind = type(node)
         if kind is _ast.Name:
             found(node)
+            continue
+        if kind is _ast.BinOp:
+            stack += [node.right, node.left]
+            continue
         if kind is _ast.IfExp:
             parts = [node.body, node.test, node.orelse]
         elif kind is _ast.Call:

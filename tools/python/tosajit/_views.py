@@ -43,7 +43,10 @@ class Views(Text):
 
     def aligned(self, values: Sequence[Value]) -> List[Value]:
         """The values with their gaps in the same places, so that they broadcast as NumPy's do."""
-        if all(GAP not in value.places for value in values):
+        for value in values:
+            if GAP in value.places:
+                break
+        else:
             return list(values)
         behind = [_gaps_behind(value) for value in values]
         most = [max((gaps[k] for gaps in behind if k < len(gaps)), default=0) for k in range(max(map(len, behind)))]
@@ -74,7 +77,10 @@ class Views(Text):
     @staticmethod
     def joint(values: Sequence[Value]) -> Tuple[int, ...]:
         """The places of what is computed of aligned values, element by element."""
-        longest = max(len(value.places) for value in values)
+        several = {value.places for value in values if value.places}
+        if len(several) < 2:
+            return several.pop() if several else ()
+        longest = max(map(len, several))
         columns = [[value.places[-k] for value in values if k <= len(value.places)] for k in range(longest, 0, -1)]
         return tuple(GAP if not any(column) else DIM if DIM in column else ONE for column in columns)
 
