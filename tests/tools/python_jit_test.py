@@ -797,6 +797,27 @@ class Jit(unittest.TestCase):
             f(*lay(theirs))
             self.same(mine, theirs)
 
+    def test_functions_that_no_kernel_can_be_run_as_they_are(self):
+        """Without a look at what they read in each call, which took a millisecond; a kernel is made when they read something else."""
+        space = {"np": np, "__name__": "somebody"}
+        exec("class Table:\n    f = 2.0\ndef scale(x):\n    return x * Table.f\ndef f(x, n=1):\n    return scale(x) + n", space)
+        jitted, x, looks = tosajit.jit(space["f"]), arrays(3, 4), []
+        from tosajit import _jit
+        kept = _jit.Surroundings.__init__
+        try:
+            _jit.Surroundings.__init__ = lambda self, function: looks.append(1) or kept(self, function)
+            for k in range(63):
+                space["Table"].f = float(k)
+                self.same(jitted(x), space["f"](x))
+                self.same(jitted(x, out=np.zeros_like(x)), space["f"](x))
+        finally:
+            _jit.Surroundings.__init__ = kept
+        self.assertLess(len(looks), 20)
+        space["scale"] = lambda x: x * 3
+        for _ in range(600):
+            self.same(jitted(x), x * 3 + 1)
+        self.assertTrue(jitted.kernels)
+
     def test_arguments_that_numpy_refuses(self):
         """By NumPy's own errors, and where NumPy takes them, by its result."""
         x = arrays(3, 4)

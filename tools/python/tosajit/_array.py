@@ -36,6 +36,10 @@ class Left(Exception):
     """What no kernel computes."""
 
 
+class Lasting(Left):
+    """What no kernel computes, whatever the operands are."""
+
+
 class Unknown(ArgumentError):
     """A function asks for what is known in a call alone."""
 

@@ -491,6 +491,7 @@ class Jit:
         self.engines: Dict[int, Engine] = {}  # of texts, by thread
         self.structures: Dict[Any, Function] = {}
         self.given: Dict[int, Any] = {}  # by thread, while a call with lists, dicts and objects is under way
+        self.hopeless, self.as_written = False, 0  # what it reads allows no kernel; and how many calls have found so
         self.made: List[Tuple[str, Any]] = []  # kernels, or why there is none, by the types of operands
         self.see(function)
         self.function: Function = Function(self, self.make_plainly, self.otherwise, len(self.parameters) if self.simple and not self.takes_out else -1)
@@ -534,8 +535,22 @@ class Jit:
     # --------------------------------------------------------------------------------------------
     # Calls that the extension does not answer
 
+    def is_hopeless(self, args: Any, keywords: Any) -> bool:
+        """Whether a call is to run as it is written, without another look at what the function reads: there is one at the 8th call, the 64th, and
+        so on, for it may be other things by then. Arrays of others are NumPy's first."""
+        if not self.hopeless or any(type(a) not in _PLAIN and not _is_numpys(a) for a in (*args, *keywords.values())):
+            return False
+        self.as_written += 1
+        calls = self.as_written
+        while calls % 8 == 0:
+            calls //= 8
+        return calls > 1
+
     def otherwise(self, *args: Any, **keywords: Any) -> Any:
         out = None if self.takes_out else keywords.pop("out", None)
+        if self.is_hopeless(args, keywords):
+            made = self.__wrapped__(*args, **keywords)
+            return made if out is None else _copied(out, made)
         if not self.around_is_same():
             self.renew()
         try:
@@ -604,7 +619,7 @@ class Jit:
 
     def make(self, tree: Any, operands: Any, element_types: Any, sizes: Any) -> Any:
         """What function.c keeps for operands of these types."""
-        from ._array import Left, Unknown
+        from ._array import Lasting, Left, Unknown
         from ._traced import Tracing
         count = len(operands) - len(self.around.captured)
         tracing = Tracing(self, tree, count, operands, element_types, sizes)
@@ -612,15 +627,17 @@ class Jit:
         try:
             why = self.unfit(tree)
             if why:
-                raise Left(why)
+                raise Lasting(why)
             made = tracing.made()
             self.note(described, tracing)
+            self.hopeless = False
             return made
         except Unknown:
             raise
         except Exception as error:  # Left, what the library refuses, and what NumPy says itself, when it runs
             tracing.why = str(error).split("\n")[0] or type(error).__name__
             self.note(described, tracing)
+            self.hopeless = isinstance(error, Lasting) and not any(other.kernels for _, other in self.made)
             expected = isinstance(error, (Left, Error))
             return (None, None, functools.partial(self.numpys, tree, count), tracing.asked() if tracing.trace is not None else None,
                     True if not expected or tracing.trace is None else tracing.trace.for_sizes, None, None, False)
@@ -692,6 +709,14 @@ def _remade(function: Any, options: Dict[str, Any]) -> Any:
 def _traced(leaves: Sequence[Any]) -> bool:
     module = sys.modules.get("tosajit._array")
     return module is not None and any(isinstance(leaf, (module.Array, module.Number)) for leaf in leaves)
+
+
+_PLAIN = frozenset((bool, int, float, complex, str, type(None)))
+
+
+def _is_numpys(a: Any) -> bool:
+    numpy = sys.modules.get("numpy")
+    return numpy is not None and (type(a) is numpy.ndarray or isinstance(a, numpy.generic))
 
 
 def _array_of(leaf: Any) -> Any:

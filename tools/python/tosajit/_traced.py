@@ -6,7 +6,7 @@ from __future__ import annotations
 import functools
 import sys
 
-from ._array import DTYPES, Array, Left, Number, Trace, Unsigned
+from ._array import DTYPES, Array, Lasting, Left, Number, Trace, Unsigned
 from ._jit import LEAF, Watched, _Static, _copied, _records, flatten, unflatten
 from ._names import seen
 from ._steps import Steps, run_kernel
@@ -86,7 +86,7 @@ class Tracing:
             with watched:
                 result = function(*args, **keywords)
             if watched.other:
-                raise Left(f"a function that it calls, {watched.other}, reads what may change")
+                raise Lasting(f"a function that it calls, {watched.other}, reads what may change")
         after: List[Any] = []
         if tree != (flatten(args, after), flatten(keywords, after), flatten(around, after)) or any(a is not b for a, b in zip(before, after)):
             raise Left("it changes an object that it is given")
