@@ -12,6 +12,7 @@ export PYTHONPATH="$build/tools/python" PYTHONDONTWRITEBYTECODE=1
 "$python" "$source/tests/tools/python_jit_test.py"
 TOSAJIT_SEED=1 "$python" "$source/tests/tools/python_functions_test.py"
 "$python" "$source/tests/tools/python_kinds_test.py"
+"$python" "$source/tests/tools/python_packages_test.py"
 "$python" "$source/tests/tools/python_numexpr_test.py"
 "$python" "$source/tests/tools/python_views_test.py" 150
 "$python" "$source/tests/tools/python_reports_test.py" evaluate

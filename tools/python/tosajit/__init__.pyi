@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 from inspect import Signature
 from os import PathLike
-from typing import Any, Callable, Dict, Generic, List, Literal, Mapping, Optional, ParamSpec, Tuple, TypeVar, Union, overload
+from typing import Any, Callable, Concatenate, Dict, Generic, List, Literal, Mapping, Optional, ParamSpec, Tuple, TypeVar, Union, overload
 
 from ._graph import Node as Node, partition as partition
 
 _P = ParamSpec("_P")
+_Q = ParamSpec("_Q")
 _R = TypeVar("_R")
 _Casting = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
 _Path = Union[str, PathLike[str]]
@@ -107,7 +108,9 @@ class _Jitted(Generic[_P, _R]):
     @overload
     def __get__(self, instance: None, owner: Any) -> "_Jitted[_P, _R]": ...
     @overload
-    def __get__(self, instance: Any, owner: Any) -> Callable[..., _R]: ...
+    def __get__(
+        self: "_Jitted[Concatenate[Any, _Q], _R]", instance: Any, owner: Any
+    ) -> "_Jitted[_Q, _R]": ...
     def explain(self, *args: _P.args, **keywords: _P.kwargs) -> str: ...
 
 @overload
