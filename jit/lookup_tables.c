@@ -91,7 +91,7 @@ static tosajit_value find_source(const tabulation *t, tosajit_value k) {
         else if (other != FIXED && other != source)
             source = MIXED;
     }
-    if (node_reduces(node)) source = MIXED; /* of many elements */
+    if (node->kind == NODE_OP && op_is_along(node->op)) source = MIXED; /* of many elements */
     if (source >= 0 && !keeps_shape(t, node, &t->program->nodes[source])) source = MIXED;
     return source == MIXED && (is_byte(node) || is_truth(node)) ? k : source;
 }

@@ -205,7 +205,7 @@ typedef union tosajit_scalar {
  * the op does not take must be 0. A null pointer stands for all zero; clamp then gives 0. */
 typedef struct tosajit_attributes {
     tosajit_scalar min_val, max_val; /* clamp; of the element type, min_val <= max_val, no NaN */
-    tosajit_nan_mode nan_mode;       /* clamp, maximum, minimum, reduce_max, reduce_min */
+    tosajit_nan_mode nan_mode;       /* clamp, maximum, minimum, reduce_max, argmax, ... */
     int32_t shift;                   /* mul without parameter; 0..63 for i32, else 0 */
     int64_t input_zp, output_zp;     /* negate without parameters; an i8 for i8, else 0 */
     tosajit_rounding_mode rounding_mode; /* rescale */
@@ -214,7 +214,7 @@ typedef struct tosajit_attributes {
     uint8_t output_unsigned; /* rescale from i8 or i16 to i8 or i16 */
     uint8_t scale32;         /* rescale: the multiplier is i32, else i16 */
     uint8_t per_channel;     /* rescale: a multiplier and shift per index of the last dimension */
-    int64_t axis;            /* reductions, reverse, concat: the dimension, 0 the outermost */
+    int64_t axis;            /* reductions, argmax, index, reverse, concat: which, 0 the first */
     const int64_t *numbers;  /* of other views: as tosajit_expr_reshape and the like fill it in */
     size_t number_count;     /* of these */
     int32_t joined;          /* reductions: dimensions behind axis that are reduced with it */

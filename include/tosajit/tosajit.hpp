@@ -318,7 +318,16 @@ TOSAJIT_HPP_REDUCE(reduce_max)
 TOSAJIT_HPP_REDUCE(reduce_min)
 TOSAJIT_HPP_REDUCE(reduce_product)
 TOSAJIT_HPP_REDUCE(reduce_sum)
+TOSAJIT_HPP_REDUCE(argmax)
+TOSAJIT_HPP_REDUCE(argmin)
+TOSAJIT_HPP_REDUCE(index)
 #undef TOSAJIT_HPP_REDUCE
+inline value argmax(const value &a, const tosajit_attributes &attributes) {
+    return apply(TOSAJIT_OP_argmax, {a}, attributes);
+}
+inline value argmin(const value &a, const tosajit_attributes &attributes) {
+    return apply(TOSAJIT_OP_argmin, {a}, attributes);
+}
 
 /* Views. Sizes of a reshape: numbers, rest once, and size_of(d) of a's dimension d. */
 inline constexpr std::int64_t rest = TOSAJIT_REST;

@@ -164,7 +164,7 @@ void emit_row_scalars(row_emitter *r) {
     for (size_t k = 0; k < e->k.program->count; k++) {
         const expr_node *node = &e->k.program->nodes[k];
         if (!has_node(e, k) || node->kind == NODE_INPUT || r->scalars[k]) continue;
-        if (node_reduces(node)) continue;
+        if (node_reduces(node) || node_is_index(node)) continue;
         if (node->kind == NODE_CONSTANT) {
             if (node->splat) r->scalars[k] = constant_lanes(&l, node);
             continue;
@@ -223,7 +223,8 @@ LLVMValueRef element_address(const row_emitter *r, int32_t t, LLVMValueRef colum
 
 /* Whether the bodies compute a node. */
 static bool is_in_lanes(const row_emitter *r, size_t k) {
-    return has_node(r->part, k) && !r->scalars[k] && !node_reduces(&r->part->k.program->nodes[k]);
+    const expr_node *node = &r->part->k.program->nodes[k];
+    return has_node(r->part, k) && !r->scalars[k] && !node_reduces(node) && !node_is_index(node);
 }
 
 static LLVMValueRef emit_splat(const row_emitter *r, const lane *l, size_t k) {

@@ -116,6 +116,7 @@ range find_range(const expr_node *node, tosajit_type operand, const range *x) {
     const tosajit_attributes *a = &node->attributes;
     switch (node->op) {
     case TOSAJIT_OP_identity: return x[0];
+    case TOSAJIT_OP_index: return (range){0, all.high};
     case TOSAJIT_OP_add:
         if (!fits_32(x[0]) || !fits_32(x[1])) return all;
         return wrapped((range){x[0].low + x[1].low, x[0].high + x[1].high}, type);

@@ -77,7 +77,7 @@ static void count_node(const tosajit_expr *program, const expr_node *node, part_
     if (stored > w->largest) w->largest = stored;
     w->f16 |= node->type.element == TOSAJIT_F16 && size == 4;
     w->bf16 |= node->type.element == TOSAJIT_BF16 && size == 4;
-    if (node->kind == NODE_OP) count_op(program, node, w);
+    if (node_is_computed(node)) count_op(program, node, w);
 }
 
 static bool is_byte(tosajit_type type) { return type == TOSAJIT_I8 || type == TOSAJIT_U8; }

@@ -401,7 +401,7 @@ static void explain_part(const tosajit_kernel *kernel, const kernel_code *code, 
 static tosajit_status explain_staged(const tosajit_kernel *kernel, stage *s, size_t operand_count,
                                      part_report *parts, tosajit_explanation *explanation,
                                      char **text) {
-    view tensors[2 * TOSAJIT_MAX_TENSORS], *written = tensors + kernel->tensor_count;
+    view tensors[3 * TOSAJIT_MAX_TENSORS], *written = tensors + kernel->tensor_count;
     const kernel_code *code = atomic_load_explicit(&kernel->code, memory_order_acquire);
     const run_call call = {s->operands, s->results, operand_count,
                            tosajit_kernel_result_count(kernel), &kernel->parallel};

@@ -377,7 +377,7 @@ static bool read_axis(builder *b, const op_key *key, int32_t node, const tosajit
                       call *c) {
     const text_node *n = &b->line->nodes[node];
     const text_list *list = n->kind == TEXT_LITERAL ? &b->line->lists[n->what] : NULL;
-    const bool fits = list && list->count > 0 && list->rank <= op_reduces(c->op);
+    const bool fits = list && list->count > 0 && list->rank <= op_is_along(c->op);
     const text_number *numbers = fits ? &b->line->numbers[list->first] : NULL;
     if (!build_to_axis(b, n->span, key->name, numbers, type, &c->attributes.axis)) return false;
     for (size_t k = 1; k < list->count; k++) {

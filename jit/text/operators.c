@@ -101,7 +101,6 @@ static const pair words[] = {
     {"if", "a if condition else b is written select(condition, a, b)"},
     {"dot", PRODUCT},
     {"matmul", PRODUCT},
-    {"argmax", "reductions here give values, such as max(x, axis=-1), and no positions"},
     {"mod", "of floats it is remainder(a, b); of integers a - a / b * b"},
     {"leaky_relu", "as an expression it is maximum(x, x * 0.01)"},
     {"exp10", "as an expression it is pow(10, x)"},

@@ -7,6 +7,9 @@
 
 #include <string.h>
 
+#include "tosajit/inspect.h"
+
+#include "runtime/base/diag.h"
 #include "runtime/base/types.h"
 
 static tosajit_tensor_type type_of(const reducer_call *c, tosajit_value value) {
@@ -143,6 +146,19 @@ static tosajit_value inverse(reducer_call *c, tosajit_value x) {
 
 static tosajit_value plain(reducer_call *c, tosajit_op op) { return reduce(c, op, c->operands[0]); }
 
+/* Of several dimensions it is a number in row-major order, so they are neighbours. */
+static tosajit_value position(reducer_call *c, tosajit_op op) {
+    const int last = c->axis_count - 1;
+    if (!c->status && last < 0)
+        c->status = diag_error(TOSAJIT_SHAPE_MISMATCH,
+                               "tosa.%s needs a dimension, and there is none", tosajit_op_name(op));
+    if (!c->status && c->axes[last] != c->axes[0] + last)
+        c->status = diag_error(TOSAJIT_BAD_ATTRIBUTE, "tosa.%s takes one dimension, or neighbours",
+                               tosajit_op_name(op));
+    tosajit_attributes a = {.axis = c->axes[0], .joined = last, .nan_mode = c->nan_mode};
+    return apply(c, op, c->operands, 1, &a, NULL);
+}
+
 static tosajit_value mean(reducer_call *c, tosajit_op op) {
     return (void)op, to_own(c, average(c, widened(c), 0));
 }
@@ -215,6 +231,8 @@ static const reducer reducers[] = {
     {"all", "whether all are true", 1, false, plain, TOSAJIT_OP_reduce_all, NULL},
     {"amax", "the greatest", 1, false, plain, TOSAJIT_OP_reduce_max, "nan"},
     {"amin", "the least", 1, false, plain, TOSAJIT_OP_reduce_min, "nan"},
+    {"argmax", "the position of the first greatest", 1, false, position, TOSAJIT_OP_argmax, "nan"},
+    {"argmin", "the position of the first least", 1, false, position, TOSAJIT_OP_argmin, "nan"},
     {"any", "whether one is true", 1, false, plain, TOSAJIT_OP_reduce_any, NULL},
     {"layer_norm", "(x - mean(x)) / sqrt(var(x) + eps) * w + b; w and b may be left out", 3, true,
      layer_norm, NO_OP, "eps"},

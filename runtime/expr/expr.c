@@ -395,7 +395,8 @@ static tosajit_status check_joined(const op_use *use) {
                       "strict expression cannot have; reduce them one after the other");
 }
 
-/* The shape of a reduction's result: the operand's, but for the axes. */
+/* The shape of a reduction's result: the operand's, but for the axes. An index has the operand's.
+ */
 static tosajit_status reduce_shape(const op_use *use, tosajit_tensor_type *inferred) {
     const int32_t rank = inferred->rank, most = rank == TOSAJIT_UNRANKED ? TOSAJIT_MAX_RANK : rank;
     const type_text operand = type_print(&use->operands[0]);
@@ -413,7 +414,8 @@ static tosajit_status reduce_shape(const op_use *use, tosajit_tensor_type *infer
         return diag_error(TOSAJIT_BAD_ATTRIBUTE,
                           "axis %" PRId64 " is no dimension of operand 0, %s of rank %d", last,
                           operand.text, (int)rank);
-    if (rank == TOSAJIT_UNRANKED) return check_reduced(use);
+    if (rank == TOSAJIT_UNRANKED) return op_reduces(use->op) ? check_reduced(use) : TOSAJIT_OK;
+    if (!op_reduces(use->op)) return TOSAJIT_OK;
     for (int64_t axis = first; axis <= last; axis++) inferred->dims[axis] = 1;
     return use->declared && use->declared->rank == rank ? check_reduced(use) : TOSAJIT_OK;
 }
@@ -440,7 +442,7 @@ static tosajit_status infer(const op_use *use, tosajit_tensor_type *inferred) {
         status = view_infer(use->op, &use->operands[0], use->attributes, inferred);
     else if (!status)
         status = tosajit_infer_shape(use->operands, (size_t)arity, use->strict, inferred);
-    if (!status && op_reduces(use->op)) status = reduce_shape(use, inferred);
+    if (!status && op_is_along(use->op)) status = reduce_shape(use, inferred);
     if (!status) status = check_parameters_once(use);
     for (int k = 0; !status && k < use->operand_count - arity; k++)
         status = check_parameter_type(use, k, element);
@@ -500,6 +502,14 @@ static tosajit_status note_table(tosajit_expr *expr, const expr_node *op) {
     return TOSAJIT_OK;
 }
 
+/* Count an index among the tensors. */
+static tosajit_status note_index(tosajit_expr *expr, const expr_node *op) {
+    if (!node_is_index(op)) return TOSAJIT_OK;
+    tosajit_status status = check_tensor_limit(expr, 1);
+    if (!status) expr->constant_count++;
+    return status;
+}
+
 /* The list that a view takes becomes the node's own. */
 static tosajit_status keep_numbers(tosajit_expr *expr, expr_node *node) {
     const size_t count = node->attributes.number_count;
@@ -537,6 +547,7 @@ tosajit_status tosajit_expr_op(tosajit_expr *expr, tosajit_op op, const tosajit_
     if (!status) status = check_parameter_values(expr, &node);
     if (!status) status = make_room(expr);
     if (!status) status = keep_numbers(expr, &node);
+    if (!status) status = note_index(expr, &node);
     if (!status) status = note_table(expr, &node); /* the last that may fail: it changes a node */
     if (status)
         return diag_op(diag_prefix(status, "%%%zu = tosa.%s: ", expr->count, op_table[op].name),
@@ -598,6 +609,11 @@ static size_t mark_live(const tosajit_expr *expr, uint8_t *live) {
     return count;
 }
 
+/* Whether a node is a tensor that no caller gives. */
+static bool is_held(const expr_node *node) {
+    return (node->kind == NODE_CONSTANT && !node->splat) || node_is_index(node);
+}
+
 /* A live node, whose operands are renumbered by moved[], is appended with its data; `moved` becomes
  * where it is now. On failure nobody has the data any more. */
 static tosajit_status move_node(tosajit_expr *program, expr_node node, tosajit_value *moved,
@@ -610,7 +626,7 @@ static tosajit_status move_node(tosajit_expr *program, expr_node node, tosajit_v
     if (!status) status = expr_append(program, &node, &moved[k]);
     if (status) memory_free(&program->allocator, node.data, node.data_size, 1);
     for (size_t n = first; n < program->count; n++) program->nodes[n].number = node.number;
-    program->constant_count += node.kind == NODE_CONSTANT && !node.splat;
+    program->constant_count += is_held(&node);
     program->table_count += node.table;
     return status;
 }
@@ -619,8 +635,7 @@ static tosajit_status move_node(tosajit_expr *program, expr_node node, tosajit_v
 static void number_constants(tosajit_expr *program) {
     int32_t next = program->input_count;
     for (size_t k = 0; k < program->count; k++)
-        if (program->nodes[k].kind == NODE_CONSTANT && !program->nodes[k].splat)
-            program->nodes[k].tensor = next++;
+        if (is_held(&program->nodes[k])) program->nodes[k].tensor = next++;
 }
 
 /* All live nodes; the array of before goes. */

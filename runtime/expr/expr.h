@@ -20,15 +20,28 @@ typedef struct expr_node {
     tosajit_tensor_type type; /* as declared, or inferred where nothing was declared */
     tosajit_value number; /* of the value in the expression that somebody built: what texts call it,
                              whatever was left out since */
-    int32_t tensor; /* inputs: position; non-splat constants: position behind all inputs; else -1 */
-    bool splat;     /* of a NODE_CONSTANT: data is one element */
-    bool table;     /* some op looks it up */
-    bool merged;    /* of a program: several values that were the same (common.c) */
-    uint16_t rests; /* dimensions of a slice that end with the piece beside it (pieces.h) */
-    uint32_t name;  /* where it begins in the expression's names; 0: none */
-    void *data;     /* of a NODE_CONSTANT; owned */
+    int32_t tensor;       /* inputs: position; non-splat constants and indices: position behind all
+                             inputs; else -1 */
+    bool splat;           /* of a NODE_CONSTANT: data is one element */
+    bool table;           /* some op looks it up */
+    bool merged;          /* of a program: several values that were the same (common.c) */
+    uint16_t rests;       /* dimensions of a slice that end with the piece beside it (pieces.h) */
+    uint32_t name;        /* where it begins in the expression's names; 0: none */
+    void *data;           /* of a NODE_CONSTANT; owned */
     size_t data_size;
 } expr_node;
+
+/* Whether a node is an index: nobody computes it, and parts read it as a tensor that has a number
+ * for each position along its axes (runtime/check/index.h). What it is the index of says its sizes.
+ */
+static inline bool node_is_index(const expr_node *node) {
+    return node->kind == NODE_OP && node->op == TOSAJIT_OP_index;
+}
+
+/* Whether a node is computed of its operands. */
+static inline bool node_is_computed(const expr_node *node) {
+    return node->kind == NODE_OP && node->op != TOSAJIT_OP_index;
+}
 
 /* A promise about a dimension of an input. */
 typedef struct expr_contract {
@@ -49,7 +62,7 @@ struct tosajit_expr {
     size_t names_size, names_capacity;
     tosajit_value results[TOSAJIT_MAX_TENSORS];
     int32_t result_count, input_count,
-        constant_count;  /* constants that are tensors, i.e. not splat */
+        constant_count;  /* constants that are tensors, i.e. not splat, and indices */
     int32_t table_count; /* tensors that are tables: a part may read them as data besides */
 };
 

@@ -198,11 +198,12 @@ static void print_list(const printer *p, const tosajit_attributes *attributes, b
     fputc('>', p->out);
 }
 
-/* What TOSA has no word for: tosa.custom. */
+/* What TOSA has no word for: tosa.custom. Its argmax has no dimension where the axis was. */
 static bool is_custom(const printer *p, const expr_node *node) {
-    return op_views(node->op)
-               ? !tosa_view_of(p->expr, node).has
-               : op_table[node->op].attributes & ATTRIBUTE_EXTENSION || node->attributes.joined > 0;
+    return op_views(node->op) ? !tosa_view_of(p->expr, node).has
+                              : op_table[node->op].attributes & ATTRIBUTE_EXTENSION ||
+                                    node->attributes.joined > 0 ||
+                                    op_table[node->op].signature == SIGNATURE_POSITION;
 }
 
 /* A list that TOSA has as an operand. */

@@ -93,7 +93,8 @@ static unsigned extensions(tosajit_op op, tosajit_type operand) {
 _Static_assert(TOSAJIT_OP_abs == 0 && TOSAJIT_OP_add == 19 && TOSAJIT_OP_rescale == 40 &&
                    TOSAJIT_OP_roundeven == 43 && TOSAJIT_OP_exp2 == 44 &&
                    TOSAJIT_OP_floor_divide == 66 && TOSAJIT_OP_reduce_count == 73 &&
-                   TOSAJIT_OP_reshape == 74 && TOSAJIT_OP_pad == 80 && TOSAJIT_OP_nextafter == 81,
+                   TOSAJIT_OP_reshape == 74 && TOSAJIT_OP_pad == 80 && TOSAJIT_OP_nextafter == 81 &&
+                   TOSAJIT_OP_argmax == 82 && TOSAJIT_OP_index == 84,
                "rows of ops.def are appended, never moved, taken away or put between others");
 
 bool op_is_float_code(tosajit_op op, tosajit_type operand, tosajit_type result) {
@@ -144,6 +145,8 @@ bool op_result_element(tosajit_op op, const tosajit_type *operands, tosajit_type
     }
     switch (row->signature) {
     case SIGNATURE_COMPARE: *result = TOSAJIT_I1; break;
+    case SIGNATURE_POSITION:
+    case SIGNATURE_INDEX: *result = TOSAJIT_I32; break;
     case SIGNATURE_WIDEN:
         *result = leading == TOSAJIT_I8 || leading == TOSAJIT_I16 ? TOSAJIT_I32 : leading;
         break;
@@ -161,7 +164,9 @@ bool op_result_element(tosajit_op op, const tosajit_type *operands, tosajit_type
 static bool accepts(tosajit_op op, const tosajit_type *operands, tosajit_type result,
                     unsigned refused) {
     tosajit_type implied = result;
-    if (set_has(refused, operands[op_table[op].arity - 1]) || set_has(refused, result))
+    const op_signature signature = op_table[op].signature;
+    const bool counts = signature == SIGNATURE_POSITION || signature == SIGNATURE_INDEX;
+    if (set_has(refused, operands[op_table[op].arity - 1]) || (!counts && set_has(refused, result)))
         return false;
     if (!op_result_element(op, operands, &implied) || implied != result) return false;
     switch (op_table[op].signature) {
@@ -198,6 +203,8 @@ static const char *const forms[] = {
     [SIGNATURE_LOOKUP] = "i8 -> i8 and i16 -> i32; the operand is one of",
     [SIGNATURE_REDUCE] = "an operand and a result of one type, one of",
     [SIGNATURE_VIEW] = "an operand and a result of one type, one of",
+    [SIGNATURE_POSITION] = "an i32 result and an operand of",
+    [SIGNATURE_INDEX] = "an i32 result and an operand of",
     [SIGNATURE_SCALE] =
         ("a result of i8, i16 or i32, which attributes tell to be unsigned (as `tosa-opt "
          "--tosa-convert-integer-type-to-signless` writes it), and an operand of"),
@@ -320,7 +327,7 @@ static const char *stray_attribute(tosajit_op op, const tosajit_attributes *a) {
     if (!scaling && (a->rounding_mode || a->output_unsigned || a->scale32 || a->per_channel))
         return "rounding_mode, output_unsigned, scale32 or per_channel";
     if (!(taken & ATTRIBUTE_AXIS) && a->axis) return "axis";
-    if (!op_reduces(op) && a->joined) return "joined dimensions";
+    if (!op_is_along(op) && a->joined) return "joined dimensions";
     if (!(taken & ATTRIBUTE_LIST) && (a->numbers || a->number_count)) return "list of numbers";
     for (size_t k = 0; k < sizeof a->reserved / sizeof *a->reserved; k++)
         if (a->reserved[k]) return "reserved attribute; tosajit_attributes begins as {0}";

@@ -12,15 +12,17 @@
 
 /* How operand and result element types of an op relate; T ranges over the row's element set. */
 typedef enum op_signature {
-    SIGNATURE_SAME,    /* T..., T */
-    SIGNATURE_COMPARE, /* T, T -> i1 */
-    SIGNATURE_SELECT,  /* i1, T, T -> T */
-    SIGNATURE_WIDEN,   /* i8, i8 -> i32; i16, i16 -> i32; else T, T -> T */
-    SIGNATURE_CONVERT, /* T -> another type, by the table of legal casts */
-    SIGNATURE_LOOKUP,  /* i8 -> i8; i16 -> i32 */
-    SIGNATURE_SCALE,   /* T -> i8, i16 or i32 */
-    SIGNATURE_REDUCE,  /* T -> T, along an axis */
-    SIGNATURE_VIEW,    /* T -> T, of another shape */
+    SIGNATURE_SAME,     /* T..., T */
+    SIGNATURE_COMPARE,  /* T, T -> i1 */
+    SIGNATURE_SELECT,   /* i1, T, T -> T */
+    SIGNATURE_WIDEN,    /* i8, i8 -> i32; i16, i16 -> i32; else T, T -> T */
+    SIGNATURE_CONVERT,  /* T -> another type, by the table of legal casts */
+    SIGNATURE_LOOKUP,   /* i8 -> i8; i16 -> i32 */
+    SIGNATURE_SCALE,    /* T -> i8, i16 or i32 */
+    SIGNATURE_REDUCE,   /* T -> T, along an axis */
+    SIGNATURE_VIEW,     /* T -> T, of another shape */
+    SIGNATURE_POSITION, /* T -> i32, along an axis, which is reduced */
+    SIGNATURE_INDEX,    /* T -> i32, along an axis */
 } op_signature;
 
 /* A floating-point result before it is rounded to its type. Integers are exact. */
@@ -71,6 +73,7 @@ enum {
                      ATTRIBUTE_PADDING,
     ATTRIBUTE_AXIS_NAN = ATTRIBUTE_AXIS | ATTRIBUTE_NAN_MODE,
     ATTRIBUTE_AXIS_EXTENSION = ATTRIBUTE_AXIS | ATTRIBUTE_EXTENSION,
+    ATTRIBUTE_AXIS_NAN_EXTENSION = ATTRIBUTE_AXIS_NAN | ATTRIBUTE_EXTENSION,
     ATTRIBUTE_LIMITS = ATTRIBUTE_MIN_MAX | ATTRIBUTE_NAN_MODE,
 };
 
@@ -110,7 +113,15 @@ static inline unsigned op_lane_bytes(tosajit_op op) {
     return how == COMPUTED_WIDE64 ? 8 : how == COMPUTED_WIDE32 ? 4 : 1;
 }
 /* Whether an op reduces a dimension (runtime/expr/reduce.h). */
-static inline bool op_reduces(tosajit_op op) { return op_table[op].signature == SIGNATURE_REDUCE; }
+static inline bool op_reduces(tosajit_op op) {
+    return op_table[op].signature == SIGNATURE_REDUCE ||
+           op_table[op].signature == SIGNATURE_POSITION;
+}
+/* Whether what an op gives depends on where elements lie along its axis: it cannot move past what
+ * changes that. */
+static inline bool op_is_along(tosajit_op op) {
+    return op_reduces(op) || op_table[op].signature == SIGNATURE_INDEX;
+}
 /* Whether an op moves elements and computes none (runtime/expr/views.h). */
 static inline bool op_views(tosajit_op op) { return op_table[op].signature == SIGNATURE_VIEW; }
 static inline bool op_has_table(tosajit_op op) { return op_table[op].attributes & ATTRIBUTE_TABLE; }

@@ -9,13 +9,14 @@ static const struct {
     const char *word;
     program_pass *pass; /* null: that of the aids */
 } passes[] = {
-    {"pieces", pieces_split},   /* concat, pad, tile: results in pieces */
-    {"views", views_lower},     /* reshape, transpose, slice, ...: how calls see their tensors */
-    {"tables", NULL},           /* what depends on one byte: looked up; on one i1: selected */
-    {"simplify", simplify},     /* cheaper ops of the same bits */
-    {"common", common_compute}, /* what is written twice: computed once */
+    {"pieces", pieces_split}, /* concat, pad, tile: results in pieces */
+    {"views", views_lower},   /* reshape, transpose, slice, ...: how calls see their tensors */
+    {"positions", positions_lower}, /* argmax, argmin: a reduction, and one of numbers */
+    {"tables", NULL},               /* what depends on one byte: looked up; on one i1: selected */
+    {"simplify", simplify},         /* cheaper ops of the same bits */
+    {"common", common_compute},     /* what is written twice: computed once */
 };
-enum { PASSES = sizeof passes / sizeof *passes, LOWERED = 2 };
+enum { PASSES = sizeof passes / sizeof *passes, LOWERED = 3 };
 
 tosajit_status program_make(const tosajit_expr *expr, const tosajit_allocator *allocator,
                             const program_aids *aids, program_made *made) {

@@ -21,7 +21,7 @@ typedef struct program_made {
 typedef tosajit_status program_pass(program_made *made, bool *changed);
 
 /* The passes that have no header of their own. OUT_OF_MEMORY. */
-program_pass simplify, common_compute;
+program_pass positions_lower, simplify, common_compute;
 
 /* What the list takes from outside. */
 typedef struct program_aids {

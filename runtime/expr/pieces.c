@@ -488,11 +488,13 @@ static tosajit_status split_op(splitting *s, tosajit_value k, piece_tree *made) 
         return append(s, k, operands, &node->attributes, &node->type, &made->values[0]);
     }
     if (op_views(node->op)) return split_view(s, k, all, made);
-    if (!op_reduces(node->op)) return split_elementwise(s, k, all, made);
+    if (!op_is_along(node->op)) return split_elementwise(s, k, all, made);
     for (int32_t d = (int32_t)node->attributes.axis; d <= reduce_last(node); d++)
         if (tree_has_axis(all, d))
             return refuse(s, k,
-                          "it reduces along pieces, whose elements have an order across them");
+                          op_reduces(node->op)
+                              ? "it reduces along pieces, whose elements have an order across them"
+                              : "it counts along pieces, whose elements have an order across them");
     *made = *all;
     return split_each(s, k, &node->attributes, made);
 }

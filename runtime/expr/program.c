@@ -29,7 +29,7 @@ static void put_op(byte_writer *w, const expr_node *node) {
     for (int o = 0; o < node->operand_count; o++) bytes_put_number(w, node->operands[o]);
     bytes_put(w, numbers, sizeof numbers);
     if (op_table[node->op].attributes & ATTRIBUTE_AXIS) bytes_put_number(w, a->axis);
-    if (op_reduces(node->op)) bytes_put_number(w, a->joined);
+    if (op_is_along(node->op)) bytes_put_number(w, a->joined);
     if (op_table[node->op].attributes & ATTRIBUTE_LIST) {
         bytes_put_number(w, (int64_t)a->number_count);
         bytes_put(w, a->numbers, a->number_count * sizeof *a->numbers);
@@ -117,7 +117,7 @@ static tosajit_status take_op(byte_reader *r, tosajit_expr *expr, const tosajit_
     take_attributes(r, &attributes);
     if (op_table[op].attributes & ATTRIBUTE_AXIS)
         attributes.axis = bytes_take_number(r, 0, TOSAJIT_MAX_RANK - 1);
-    if (op_reduces(op)) attributes.joined = (int32_t)bytes_take_number(r, 0, TOSAJIT_MAX_RANK - 1);
+    if (op_is_along(op)) attributes.joined = (int32_t)bytes_take_number(r, 0, TOSAJIT_MAX_RANK - 1);
     if (op_table[op].attributes & ATTRIBUTE_LIST) {
         attributes.number_count = (size_t)bytes_take_number(r, 0, 3 * TOSAJIT_MAX_RANK);
         for (size_t k = 0; k < attributes.number_count; k++)

@@ -17,6 +17,7 @@ bool reduce_is_unordered(const expr_node *node) {
 /* Whether a leaf has dimension d of its own, which is below 0 where others have more dimensions. */
 static bool has_dimension(const expr_node *leaf, int64_t d) {
     if (d < 0 || (node_reduces(leaf) && reduce_has_axis(leaf, (int32_t)d))) return false;
+    if (node_is_index(leaf)) return reduce_has_axis(leaf, (int32_t)d);
     return leaf->kind != NODE_CONSTANT || leaf->type.dims[d] != 1;
 }
 
@@ -40,7 +41,7 @@ static bool was_asked(const asked *a, tosajit_value value, int64_t first) {
 /* The same for a value whose dimensions these are. */
 static bool straddles(asked *a, tosajit_value value, int64_t first, int64_t last) {
     const expr_node *node = &a->expr->nodes[value];
-    const bool is_leaf = node->kind != NODE_OP || op_reduces(node->op) || op_views(node->op);
+    const bool is_leaf = node->kind != NODE_OP || op_is_along(node->op) || op_views(node->op);
     bool any = false, all = true;
     if (was_asked(a, value, first)) return false;
     if (a->count == MOST_ASKED) return true;

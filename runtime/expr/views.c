@@ -264,7 +264,7 @@ static tosajit_status append_op(lowering *l, const expr_node *node, const tosaji
     tosajit_attributes attributes = node->attributes;
     const tosajit_tensor_type result = {node->type.element, TOSAJIT_UNRANKED, {0}};
     const tosajit_value number = node->number;
-    if (op_reduces(node->op)) attributes.axis = axis;
+    if (op_is_along(node->op)) attributes.axis = axis;
     tosajit_status status = tosajit_expr_op(
         l->program, node->op, operands, (size_t)node->operand_count, &attributes, &result, value);
     if (!status) l->program->nodes[*value].number = number;
@@ -297,14 +297,16 @@ static int64_t follow_axis(const lowering *l, view_chain chain, int64_t axis, in
 static tosajit_status move_axis(lowering *l, const expr_node *node, view_chain chain,
                                 int64_t *axis) {
     int32_t rank = node->type.rank;
-    const bool reduces = op_reduces(node->op);
+    const bool reduces = op_is_along(node->op);
     *axis = reduces ? follow_axis(l, chain, node->attributes.axis, &rank) : 0;
     int64_t last = *axis;
     for (int32_t k = 1; reduces && k <= node->attributes.joined; k++) { /* they stay neighbours */
         rank = node->type.rank;
         if (follow_axis(l, chain, node->attributes.axis + k, &rank) != ++last) *axis = -1;
     }
-    if (!reduces || (*axis >= 0 && reduce_is_inner(node) == (last == rank - 1))) return TOSAJIT_OK;
+    if (!reduces || (*axis >= 0 &&
+                     (reduce_is_inner(node) == (last == rank - 1) || node->op == TOSAJIT_OP_index)))
+        return TOSAJIT_OK;
     const tosajit_value view = step_of(l, chain, 0)->view;
     return diag_error(TOSAJIT_SHAPE_MISMATCH,
                       "%s: the axis of %s cannot be seen through it, and what follows is no longer "
@@ -507,7 +509,7 @@ static tosajit_status try_leader(lowering *l, const expr_node *node, tosajit_val
 
 static tosajit_status lower_op(lowering *l, const expr_node *node, lowered *result) {
     tosajit_status status = TOSAJIT_SHAPE_MISMATCH;
-    for (int k = 0; k < node->operand_count && !op_reduces(node->op); k++) {
+    for (int k = 0; k < node->operand_count && !op_is_along(node->op); k++) {
         const tosajit_value leader = node->operands[k];
         if (expr_role(node, k) != ROLE_DATA || l->values[leader].outward.count == 0) continue;
         status = try_leader(l, node, leader, result);

@@ -56,7 +56,7 @@ static void evaluate(const callee *kernel, int32_t part_index, const view *tenso
     const tosajit_expr *program = kernel->program;
     for (size_t k = 0; k < program->count; k++) {
         const expr_node *node = &program->nodes[k];
-        const bool known = node->kind == NODE_CONSTANT ? node->splat : node->kind == NODE_OP;
+        const bool known = node->kind == NODE_CONSTANT ? node->splat : node_is_computed(node);
         if (kernel->plan->node_parts[k] >> part_index & 1 && known && !node_reduces(node))
             bits[k] = interpret_node(
                 program, node, find_table(&kernel->plan->parts[part_index], node, tensors), bits);

@@ -94,7 +94,7 @@ static void find_depths(assigner *a) {
         const expr_node *node = &a->program->nodes[k];
         node_state *n = &a->nodes[k];
         *n = (node_state){.carrier = -1, .inputs = node->tensor >= 0};
-        for (int o = 0; o < node->operand_count; o++) {
+        for (int o = 0; o < node->operand_count && !node_is_index(node); o++) {
             const node_state *from = &a->nodes[node->operands[o]];
             const bool reduced = reduces(a, node->operands[o]);
             const int32_t depth = from->depth + reduced;
@@ -263,7 +263,7 @@ static bool is_nearly_earlier(const assigner *a, tosajit_value value) {
 static tosajit_status keep(assigner *a, tosajit_value value) {
     node_state *n = &a->nodes[value];
     uint64_t *parts = &a->p->node_parts[value];
-    if (node_at(a, value)->kind != NODE_OP || !(*parts & (*parts - 1))) return TOSAJIT_OK;
+    if (!node_is_computed(node_at(a, value)) || !(*parts & (*parts - 1))) return TOSAJIT_OK;
     const bool merged = node_at(a, value)->merged;
     if (merged && a->careful) return TOSAJIT_OK;
     const bool is_result = n->carrier >= 0;
@@ -294,7 +294,7 @@ static tosajit_status find_uses(assigner *a) {
         const expr_node *node = &a->program->nodes[k];
         const bool reduction = node_reduces(node);
         if (a->nodes && !reduction) status = keep(a, (tosajit_value)k);
-        for (int o = 0; o < node->operand_count; o++) {
+        for (int o = 0; o < node->operand_count && !node_is_index(node); o++) {
             const tosajit_value operand = node->operands[o];
             if (expr_role(node, o) == ROLE_TABLE)
                 p->table_parts[operand] |= p->node_parts[k];

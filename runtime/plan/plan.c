@@ -235,8 +235,18 @@ static void map_leaf(const plan_part *part, plan_leaf *leaf, const value_info *o
     }
 }
 
+/* What is known of the sizes of an index as a tensor. */
+static value_info index_info(const expr_node *node, const value_info *all) {
+    value_info own = *all;
+    for (int32_t d = 0; d < own.rank; d++)
+        if (!reduce_has_axis(node, d)) own.dims[d] = (dim_info){1, 0, 0, false};
+    return own;
+}
+
 static void add_leaf(plan_part *part, const expr_node *node, tosajit_value value, bool table,
                      const value_info *infos, const value_info *space) {
+    const bool index = node_is_index(node);
+    const value_info own = index ? index_info(node, &infos[value]) : infos[value];
     int32_t k = part->leaf_count++;
     plan_leaf *leaf = &part->leaves[k];
     leaf->value = value;
@@ -245,8 +255,8 @@ static void add_leaf(plan_part *part, const expr_node *node, tosajit_value value
     if (node->kind == NODE_INPUT)
         part->operand_count++;
     else
-        part->constants[k - part->operand_count] = node->data;
-    map_leaf(part, leaf, &infos[value], space);
+        part->constants[k - part->operand_count] = index ? NULL : node->data;
+    map_leaf(part, leaf, &own, space);
 }
 
 /* The tensors that a part reads: operands first, then constants; then what earlier parts have
@@ -260,7 +270,8 @@ static void plan_leaves(plan_part *part, int32_t index, const plan *p, const tos
         for (size_t k = 0; k < program->count; k++) {
             const expr_node *node = &program->nodes[k];
             const tosajit_value value = (tosajit_value)k;
-            if ((int)node->kind != kind || node->tensor < 0) continue;
+            const int own = node_is_index(node) ? NODE_CONSTANT : (int)node->kind;
+            if (own != kind || node->tensor < 0) continue;
             if (p->node_parts[k] >> index & 1) add_leaf(part, node, value, false, infos, space);
             if (p->table_parts[k] >> index & 1) add_leaf(part, node, value, true, infos, space);
         }
@@ -337,7 +348,8 @@ bool plan_static_walk(const plan_part *part, const tosajit_expr *program, walk *
     for (int32_t d = 0; d < part->rank; d++) w->sizes[d] = part->extents[d];
     int64_t dense[TOSAJIT_MAX_RANK];
     for (int32_t k = 0; k < part->leaf_count; k++) {
-        const tosajit_tensor_type *type = &program->nodes[part->leaves[k].value].type;
+        const expr_node *node = &program->nodes[part->leaves[k].value];
+        const tosajit_tensor_type *type = &node->type;
         int64_t dims[TOSAJIT_MAX_RANK]; /* a dynamic one that maps to itself has the extent's size
                                            in every call */
         for (int32_t d = 0; d < type->rank && !part->leaves[k].table; d++) {
@@ -345,6 +357,7 @@ bool plan_static_walk(const plan_part *part, const tosajit_expr *program, walk *
             dims[d] = type->dims[d] != TOSAJIT_DYNAMIC ? type->dims[d]
                       : at < 0                         ? 1
                                                        : part->extents[at];
+            if (node_is_index(node) && !reduce_has_axis(node, d)) dims[d] = 1;
         }
         if (!part->leaves[k].table) walk_dense_strides(type->rank, dims, 1, dense);
         for (int32_t d = 0; d < part->rank; d++)
@@ -441,7 +454,7 @@ static bool can_share_one_loop(const plan_part *part, const plan *p, int32_t ind
         if (!part->leaves[k].table) leaves[part->leaves[k].value] |= UINT64_C(1) << k;
     for (size_t k = 0; k < program->count; k++) {
         const expr_node *node = &program->nodes[k];
-        if (node->kind != NODE_OP || !(p->node_parts[k] >> index & 1)) continue;
+        if (!node_is_computed(node) || !(p->node_parts[k] >> index & 1)) continue;
         for (int o = 0; o < node->operand_count; o++) leaves[k] |= leaves[node->operands[o]];
         is_long |= op_is_long(node->op);
         if (!op_is_heavy(node->op)) continue;
@@ -553,7 +566,7 @@ static void guess_cost(plan *p, int32_t index, const tosajit_expr *program) {
     for (int32_t t = 0; t < part->leaf_count + part->result_count; t++)
         ns += cost_byte * part->element_sizes[t];
     for (size_t k = 0; k < program->count; k++)
-        if (program->nodes[k].kind == NODE_OP && p->node_parts[k] >> index & 1)
+        if (node_is_computed(&program->nodes[k]) && p->node_parts[k] >> index & 1)
             ns += op_is_heavy(program->nodes[k].op) ? cost_heavy_op : cost_light_op;
     part->element_ns = ns;
     part->piece_elements = (int64_t)(cost_piece / ns) + 1;
@@ -595,6 +608,27 @@ static void plan_parts(plan *p, const tosajit_expr *program, const value_info *i
     }
 }
 
+static int32_t count_indices(const tosajit_expr *program) {
+    int32_t count = 0;
+    for (size_t k = 0; k < program->count; k++) count += node_is_index(&program->nodes[k]);
+    return count;
+}
+
+static void plan_indices(plan *p, const tosajit_expr *program, const value_info *infos) {
+    plan_index *next = p->indices;
+    for (size_t k = 0; k < program->count; k++) {
+        const expr_node *node = &program->nodes[k];
+        if (!node_is_index(node)) continue;
+        const value_info own = index_info(node, &infos[k]);
+        *next = (plan_index){.value = (tosajit_value)k, .tensor = node->tensor, .rank = own.rank};
+        for (int32_t d = 0; d < own.rank; d++) {
+            next->sizes[d] = own.dims[d].size;
+            next->dynamic[d] = own.dims[d].dynamic;
+        }
+        next++;
+    }
+}
+
 static size_t count_reductions(const tosajit_expr *program) {
     size_t count = 0;
     for (size_t k = 0; k < program->count; k++) count += node_reduces(&program->nodes[k]);
@@ -606,6 +640,7 @@ tosajit_status plan_make(const tosajit_expr *program, const tosajit_allocator *a
                 .node_count = program->count,
                 .tensor_count = program->input_count + program->constant_count,
                 .result_count = program->result_count,
+                .index_count = count_indices(program),
                 .part_capacity = (size_t)program->result_count + count_reductions(program)};
     if (program->result_count == 0)
         return diag_error(TOSAJIT_INVALID_ARGUMENT,
@@ -616,13 +651,15 @@ tosajit_status plan_make(const tosajit_expr *program, const tosajit_allocator *a
     p->node_parts = memory_new(allocator, program->count, sizeof *p->node_parts);
     p->table_parts = memory_new(allocator, program->count, sizeof *p->table_parts);
     p->parts = memory_new(allocator, p->part_capacity, sizeof *p->parts);
+    p->indices = memory_new(allocator, (size_t)p->index_count + 1, sizeof *p->indices);
     tosajit_status status = TOSAJIT_OK;
-    if (!infos || !leaves || !p->node_parts || !p->table_parts || !p->parts)
+    if (!infos || !leaves || !p->node_parts || !p->table_parts || !p->parts || !p->indices)
         status = diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the plan");
     if (!status) status = analyse(p, program, infos);
     if (!status) merge_checks(p);
     if (!status) status = plan_assign(p, program, infos, spaces);
     if (!status) plan_parts(p, program, infos, spaces, leaves);
+    if (!status) plan_indices(p, program, infos);
     memory_free(allocator, infos, program->count, sizeof *infos);
     memory_free(allocator, leaves, program->count, sizeof *leaves);
     if (status) plan_destroy(p);
@@ -634,5 +671,6 @@ void plan_destroy(plan *p) {
     memory_free(&p->allocator, p->table_parts, p->node_count, sizeof *p->table_parts);
     memory_free(&p->allocator, p->parts, p->part_capacity, sizeof *p->parts);
     memory_free(&p->allocator, p->checks, p->check_capacity, sizeof *p->checks);
+    memory_free(&p->allocator, p->indices, (size_t)p->index_count + 1, sizeof *p->indices);
     *p = (plan){0};
 }

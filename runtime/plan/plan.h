@@ -60,7 +60,7 @@ typedef struct plan_part {
     int32_t leaf_count, operand_count, carried_count, result_count;
     plan_leaf leaves[TOSAJIT_MAX_TENSORS];
     int32_t operands[TOSAJIT_MAX_TENSORS];      /* tensor of each leaf */
-    const void *constants[TOSAJIT_MAX_TENSORS]; /* data of each constant leaf */
+    const void *constants[TOSAJIT_MAX_TENSORS]; /* data of each constant leaf; of indices null */
     int32_t results[TOSAJIT_MAX_TENSORS]; /* positions among the kernel's results, then scratch */
     tosajit_value values[TOSAJIT_MAX_TENSORS];  /* of each result */
     uint64_t reductions;                        /* the results that are such, as bits */
@@ -72,6 +72,15 @@ typedef struct plan_part {
     int32_t variant_count;
     tosajit_variant variants[PLAN_MAX_VARIANTS]; /* bits count leaves */
 } plan_part;
+
+/* The sizes of an index, which has a number for each position: 1 but along its axes. A dynamic one
+ * is that of the tensors in `dynamic`. */
+typedef struct plan_index {
+    tosajit_value value;
+    int32_t tensor, rank;
+    int64_t sizes[TOSAJIT_MAX_RANK];
+    uint64_t dynamic[TOSAJIT_MAX_RANK];
+} plan_index;
 
 typedef struct plan {
     tosajit_allocator allocator;
@@ -86,6 +95,8 @@ typedef struct plan {
     plan_part *parts;
     size_t check_count, check_capacity;
     plan_check *checks;
+    int32_t index_count;
+    plan_index *indices;
 } plan;
 
 /* SHAPE_MISMATCH (sizes that can never match), UNRANKED_SHAPE, INVALID_ARGUMENT (no result),

@@ -302,7 +302,7 @@ static tosajit_status add_copies(maker *mk) {
         tosajit_status status = TOSAJIT_OK;
         if (mk->plan->reductions >> r & 1)
             status = add_fold(mk, r);
-        else if (node_at(mk, value)->kind != NODE_OP)
+        else if (!node_is_computed(node_at(mk, value)))
             status = add_source_copy(mk, value, &from);
         if (status) return status;
         if (mk->plan->reductions >> r & 1) continue;
@@ -349,7 +349,7 @@ static void write_directly(maker *mk) {
 
 static bool is_instruction(const maker *mk, size_t k, int32_t part) {
     const expr_node *node = &mk->kernel->program->nodes[k];
-    return node->kind == NODE_OP && !node_reduces(node) &&
+    return node_is_computed(node) && !node_reduces(node) &&
            mk->kernel->plan.node_parts[k] >> part & 1;
 }
 
@@ -451,7 +451,7 @@ static tosajit_status make_instructions(maker *mk, int32_t index) {
     find_last_uses(mk, index);
     tosajit_status status = TOSAJIT_OK;
     for (size_t k = 0; !status && k < program->count; k++) {
-        if (program->nodes[k].kind != NODE_OP)
+        if (!node_is_computed(&program->nodes[k]))
             mk->nodes[k].value = source_value(mk, (tosajit_value)k);
         if (is_carried(mk, (tosajit_value)k))
             mk->nodes[k].value = leaf_value(mk, (tosajit_value)k, false);
@@ -509,7 +509,7 @@ static void count_room(const tosajit_kernel *kernel, precompiled *m) {
     m->instruction_room = m->fold_room =
         m->copy_room; /* a result may need an instruction of its own */
     for (size_t k = 0; k < kernel->program->count; k++) {
-        if (kernel->program->nodes[k].kind != NODE_OP) continue;
+        if (!node_is_computed(&kernel->program->nodes[k])) continue;
         size_t uses = 0; /* a value may be computed in several parts */
         for (uint64_t parts = p->node_parts[k]; parts; parts &= parts - 1) uses++;
         m->instruction_room += uses;

@@ -176,6 +176,20 @@ const char *tosajit_kernel_result_name(const tosajit_kernel *kernel, size_t inde
     return expr_given_name(source, source->results[index]);
 }
 
+/* Whether a part's code gives its results without what only tosajit_run does. */
+static tosajit_status check_raw(const tosajit_kernel *kernel) {
+    if (kernel->plan.index_count)
+        return diag_error(TOSAJIT_NOT_EXECUTABLE,
+                          "kernel_raw: the kernel counts along dimensions, which only tosajit_run "
+                          "can do");
+    if (kernel->views || kernel->staged)
+        return diag_error(TOSAJIT_NOT_EXECUTABLE,
+                          "kernel_raw: the parts of a kernel with reductions read each other's "
+                          "results, and views its operands in other shapes; only tosajit_run can "
+                          "do that");
+    return TOSAJIT_OK;
+}
+
 tosajit_status tosajit_kernel_raw(const tosajit_kernel *kernel, size_t part_index,
                                   tosajit_raw *raw) {
     if (!kernel || !raw)
@@ -188,11 +202,8 @@ tosajit_status tosajit_kernel_raw(const tosajit_kernel *kernel, size_t part_inde
     if (!code)
         return diag_error(TOSAJIT_NOT_EXECUTABLE,
                           "kernel_raw: the kernel is interpreted and has no code");
-    if (kernel->views || kernel->staged)
-        return diag_error(TOSAJIT_NOT_EXECUTABLE,
-                          "kernel_raw: the parts of a kernel with reductions read each other's "
-                          "results, and views its operands in other shapes; only tosajit_run can "
-                          "do that");
+    const tosajit_status status = check_raw(kernel);
+    if (status) return status;
     const plan_part *part = &kernel->plan.parts[part_index];
     const tosajit_raw known = {
         .entry = code->parts[part_index].entry,

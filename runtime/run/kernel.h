@@ -65,9 +65,11 @@ static inline bool kernel_is_settled(const tosajit_kernel *kernel) {
            atomic_load_explicit(&kernel->too_large, memory_order_acquire);
 }
 
-/* Views of a call: of operands and constants, then results, then scratch. */
+/* Views of a call: of operands, constants and indices, then results, then scratch; behind them the
+ * numbers of each index (runtime/check/index.h). */
 static inline size_t kernel_view_count(const tosajit_kernel *kernel) {
-    return (size_t)(kernel->tensor_count + kernel->plan.result_count + kernel->plan.scratch_count);
+    return (size_t)(kernel->tensor_count + kernel->plan.result_count + kernel->plan.scratch_count +
+                    kernel->plan.index_count);
 }
 
 /* What its calls are checked against. */

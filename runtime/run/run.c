@@ -31,6 +31,7 @@
 #include "runtime/base/fpenv.h"
 #include "runtime/check/check.h"
 #include "runtime/interpret/interpret.h"
+#include "runtime/check/index.h"
 #include "runtime/check/iteration_space.h"
 #include "runtime/run/kernel.h"
 #include "runtime/check/overlap.h"
@@ -100,6 +101,7 @@ static tosajit_status view_operands(const tosajit_kernel *kernel, const tosajit_
     }
     for (size_t k = inputs; !status && k < (size_t)kernel->tensor_count; k++) {
         const expr_node *node = kernel->inputs[k];
+        if (node_is_index(node)) continue;
         const tosajit_tensor constant =
             tosajit_dense(node->type.element, node->data, node->type.rank, node->type.dims);
         status = check_strides(&constant, (tensor_id){"constant", k - inputs}, false, &tensors[k]);
@@ -113,9 +115,11 @@ static const tosajit_tensor_type *result_type(const tosajit_kernel *kernel, int3
 
 tosajit_status run_check_operands(const tosajit_kernel *kernel, const tosajit_tensor *operands,
                                   size_t operand_count, view *tensors) {
+    const callee called = kernel_callee(kernel);
     tosajit_status status = view_operands(kernel, operands, operand_count, tensors);
     if (!status) status = check_contracts(kernel->program, operands);
-    return status ? status : check_demands(kernel, tensors);
+    if (!status) status = check_demands(kernel, tensors);
+    return status ? status : index_views(&called, tensors);
 }
 
 /* The same of the program's own tensors. */

@@ -185,7 +185,6 @@ static void what_others_have_is_answered(void **state) {
         {"x ^ 2 : f32", "written **"},
         {"x ? 1 : 2", "select("},
         {"x % 2 : i32", "a - a / b * b"},
-        {"argmax(x) : f32[?]", "max(x, axis=-1), and no positions"},
         {"dot(x, y) : f32[?]", "sum(x * y, axis=-1)"},
         {"matmul(x, y) : f32", "no products of matrices"},
         {"x : float32[?]", "f32"},

@@ -319,13 +319,14 @@ static void compute_reduction(trial *t, int node) {
     const program_node *op = &t->p.nodes[node];
     const program_shape *from = &t->shapes[op->operands[0]];
     const reduce_question q = {.op = op->op,
-                               .element = op->type.element,
+                               .element = t->p.nodes[op->operands[0]].type.element,
                                .nan_mode = op->attributes.nan_mode,
                                .rank = from->rank,
                                .axis = (int32_t)op->attributes.axis,
                                .joined = op->attributes.joined,
                                .dims = from->dims};
-    reduce_reference(&q, t->f->oracle[op->operands[0]], t->f->oracle[node]);
+    (test_is_position(op->op) ? position_reference : reduce_reference)(
+        &q, t->f->oracle[op->operands[0]], t->f->oracle[node]);
 }
 
 static void compute_op(trial *t, int node) {
@@ -351,7 +352,7 @@ static void compute_oracle(trial *t) {
         if (!t->live[k]) continue;
         if (t->p.nodes[k].kind != PROGRAM_OP)
             copy_leaf(t, k, t->f->oracle[k]);
-        else if (test_reduces(t->p.nodes[k].op))
+        else if (test_reduces(t->p.nodes[k].op) || test_is_position(t->p.nodes[k].op))
             compute_reduction(t, k);
         else
             compute_op(t, k);

@@ -144,7 +144,17 @@ static const op_rows table[] = {
     {TOSAJIT_OP_reduce_product, "(i32) (i64) " FLOATS " (f64) <u32>"},
     {TOSAJIT_OP_reduce_sum, "i32 i64 " FLOATS " (f64) <u32>"},
     {TOSAJIT_OP_reduce_count, "(i32) (i64) (f16) (bf16) (f32) (f64) <u32>"},
+    {TOSAJIT_OP_argmax, "i8>i32 i16>i32 (i32) (i64>i32) f8E4M3FN>i32 f8E5M2>i32 f16>i32 bf16>i32 "
+                        "f32>i32 (f64>i32) <u8>i32> <u16>i32> <u32>i32>"},
+    {TOSAJIT_OP_argmin, "(i8>i32) (i16>i32) (i32) (i64>i32) (f8E4M3FN>i32) (f8E5M2>i32) (f16>i32) "
+                        "(bf16>i32) (f32>i32) (f64>i32) <u8>i32> <u16>i32> <u32>i32>"},
+    {TOSAJIT_OP_index,
+     "(i1>i32) (i8>i32) (i16>i32) (i32) (i48>i32) (i64>i32) (f8E4M3FN>i32) (f8E5M2>i32) (f16>i32) "
+     "(bf16>i32) (f32>i32) (f64>i32) <u8>i32> <u16>i32> <u32>i32>"},
 };
+
+/* Whether an op needs a dimension. */
+static bool is_along(tosajit_op op) { return test_reduces(op) || test_is_position(op); }
 
 typedef enum legality {
     ILLEGAL,
@@ -503,7 +513,7 @@ static void check_legal(tosajit_op op, tosajit_type from, tosajit_type to) {
 static void check_verdict(const op_rows *rows, const tosajit_type *operands, tosajit_type to,
                           legality expected) {
     const int arity = tosajit_op_arity(rows->op);
-    const int32_t rank = test_reduces(rows->op); /* which needs a dimension */
+    const int32_t rank = is_along(rows->op);
     const int64_t one = 1;
     tosajit_tensor_type types[TOSAJIT_MAX_ARITY], result = tosajit_ranked(to, rank, &one);
     for (int k = 0; k < arity; k++) types[k] = tosajit_ranked(operands[k], rank, &one);
@@ -582,14 +592,14 @@ static const char *age_of(legality found) {
                                    : "";
 }
 
-/* The rows of one age, and the digest of their results. Those of reductions have a test of their
- * own, reduce_test. */
+/* The rows of one age, and the digest of their results. Those of reductions and positions have
+ * tests of their own, reduce_test and positions_test. */
 static void check_rows(uint64_t seed, const char *age, uint64_t expected) {
     const int types = TOSAJIT_TYPE_COUNT;
     const uint64_t before = row.number;
     digest = GOLDEN_START;
     for (size_t n = 0; n < sizeof table / sizeof *table; n++)
-        for (int pair = 0; !test_reduces(table[n].op) && pair < types * types; pair++) {
+        for (int pair = 0; !is_along(table[n].op) && pair < types * types; pair++) {
             const tosajit_type from = (tosajit_type)(pair / types),
                                to = (tosajit_type)(pair % types);
             const legality found = look_up(&table[n], from, to);

@@ -135,3 +135,41 @@ void reduce_reference(const reduce_question *q, const unsigned char *operand,
             store(q->element, result + (o * inner + i) * size,
                   line(q, operand + (o * count * inner + i) * size, inner * size, count));
 }
+
+/* ---------------------------------------------------------------------------------------------
+ * Positions */
+
+/* Whether a is to be taken where b was. */
+static bool is_better(const reduce_question *q, value a, value b) {
+    const bool greatest = q->op == TOSAJIT_OP_argmax;
+    if (!exhaustive_is_float(q->element)) return greatest ? a.i > b.i : a.i < b.i;
+    if (isnan(b.f)) return q->nan_mode == TOSAJIT_NAN_IGNORE && !isnan(a.f);
+    if (isnan(a.f)) return q->nan_mode == TOSAJIT_NAN_PROPAGATE;
+    return greatest ? a.f > b.f : a.f < b.f;
+}
+
+static int64_t best_of(const reduce_question *q, const unsigned char *at, int64_t step,
+                       int64_t count) {
+    int64_t best = 0;
+    for (int64_t i = 1; i < count; i++)
+        if (is_better(q, load(q->element, at + i * step), load(q->element, at + best * step)))
+            best = i;
+    return count == 0 ? INT32_MAX : best;
+}
+
+void position_reference(const reduce_question *q, const unsigned char *operand,
+                        unsigned char *result) {
+    const int64_t size = (int64_t)exhaustive_size(q->element), own = 4;
+    int64_t outer = 1, count = 1, inner = 1;
+    for (int32_t d = 0; d < q->rank; d++)
+        *(d < q->axis ? &outer : d <= q->axis + q->joined ? &count : &inner) *= q->dims[d];
+    for (int64_t o = 0; o < outer; o++)
+        for (int64_t i = 0; i < inner; i++) {
+            const unsigned char *at = operand + (o * count * inner + i) * size;
+            const bool each = q->op == TOSAJIT_OP_index;
+            for (int64_t k = 0; k < (each ? count : 1); k++)
+                exhaustive_store(result + ((o * (each ? count : 1) + k) * inner + i) * own, 0,
+                                 (size_t)own,
+                                 (uint64_t)(each ? k : best_of(q, at, inner * size, count)));
+        }
+}

@@ -22,4 +22,9 @@ typedef struct reduce_question {
 void reduce_reference(const reduce_question *q, const unsigned char *operand,
                       unsigned char *result);
 
+/* The same of argmax and argmin, whose result is of i32, and of index. The first of equals; of NaN
+ * the first, or where they are ignored none, unless there is nothing else. */
+void position_reference(const reduce_question *q, const unsigned char *operand,
+                        unsigned char *result);
+
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Reductions: every op of every type along every axis of ranks 1 to 4, bit by bit what
- * reduce_reference.c says. Sizes stand around those where blocks, partial results, vectors and
- * their tails end; tensors are dense, backwards, with gaps, transposed; kernels are of all forms of
- * forms.h, called alone, bound, and with threads. All memory is guarded.
+/* Reductions, positions and indices: every op of every type along every axis of ranks 1 to 4, bit
+ * by bit what reduce_reference.c says. Sizes stand around those where blocks, partial results,
+ * vectors and their tails end; tensors are dense, backwards, with gaps, transposed; kernels are of
+ * all forms of forms.h, called alone, bound, and with threads. All memory is guarded.
  *
  * TOSAJIT_SEED=<n> sets the operands; TOSAJIT_THIN=<n> leaves out most of the cases. */
 #include <setjmp.h>
@@ -62,6 +62,11 @@ static const char *name_of(const subject *s) {
     return text;
 }
 
+/* Of a position's result, or of a reduction's. */
+static tosajit_type result_of(const subject *s) {
+    return test_is_position(s->op) ? TOSAJIT_I32 : s->type;
+}
+
 /* ---------------------------------------------------------------------------------------------
  * Operands */
 
@@ -75,6 +80,8 @@ static void fill_dense(const subject *s) {
         unsigned char *at = f.dense + (size_t)k * size;
         if (way == 0)
             test_random_element(&f.random, s->type, at);
+        else if (way > 1 && k > 2 && test_is_position(s->op)) /* many equal ones */
+            memcpy(at, f.dense + (size_t)test_random_range(&f.random, 0, 2) * size, size);
         else if (s->op == TOSAJIT_OP_reduce_product)
             test_random_near_one(&f.random, s->type, at);
         else
@@ -93,7 +100,7 @@ static void expect(const subject *s) {
                                .joined = s->attributes.joined,
                                .dims = s->dims};
     fill_dense(s);
-    reduce_reference(&q, f.dense, f.expected);
+    (test_is_position(s->op) ? position_reference : reduce_reference)(&q, f.dense, f.expected);
 }
 
 /* ---------------------------------------------------------------------------------------------
@@ -146,10 +153,10 @@ static void compare(const subject *s, const char *engine, const char *how, const
     int64_t index[TOSAJIT_MAX_RANK] = {0};
     size_t at = 0;
     if (result->size > 0) do {
-            const uint64_t got = test_bits(s->type, guard_at(result, index)),
-                           should =
-                               test_bits(s->type, f.expected + at * tosajit_type_size(s->type));
-            if (!test_same(s->type, got, should, 0))
+            const tosajit_type type = result_of(s);
+            const uint64_t got = test_bits(type, guard_at(result, index)),
+                           should = test_bits(type, f.expected + at * tosajit_type_size(type));
+            if (!test_same(type, got, should, 0))
                 fail_msg("%s on %s, %s, %s: element %zu is 0x%" PRIx64 ", expected 0x%" PRIx64,
                          name_of(s), engine, how, l->name, at, got, should);
             at++;
@@ -189,7 +196,7 @@ static void call(const subject *s, tosajit_kernel *kernel, const char *engine, c
     const bool native = tosajit_kernel_is_native(kernel);
     for (size_t w = native ? 0 : 1; w < 2; w++) {
         const size_t way = w == 0 ? 0 : (size_t)(f.calls / 2 % WAYS);
-        place(l, &f.result, s->type, s->rank, s->made);
+        place(l, &f.result, result_of(s), s->rank, s->made);
         guard_remember(&f.result);
         if (ways[way].run(kernel, &f.operand.tensor, 1, &f.result.tensor, 1))
             fail_msg("%s on %s, %s, %s: %s", name_of(s), engine, ways[way].name, l->name,
@@ -262,12 +269,12 @@ static void draw_reduced(subject *s, int64_t n) {
                   rest = (int32_t)test_random_range(&f.random, first, last);
     for (int32_t d = first; d <= last; d++) {
         const int64_t divisor = divisors[test_random_range(&f.random, 0, 6)];
-        s->made[d] = 1;
         if (d == rest) continue;
         s->dims[d] = n % divisor == 0 ? divisor : 1;
         n /= s->dims[d];
     }
     s->dims[rest] = n;
+    for (int32_t d = first; d <= last; d++) s->made[d] = s->op == TOSAJIT_OP_index ? s->dims[d] : 1;
 }
 
 /* What is reduced has n elements; the other dimensions as many as fit, the innermost one sometimes
@@ -305,7 +312,8 @@ static void check_axis(subject *s) {
 
 static bool has_nan_mode(const subject *s) {
     return test_is_float(s->type) &&
-           (s->op == TOSAJIT_OP_reduce_max || s->op == TOSAJIT_OP_reduce_min);
+           (s->op == TOSAJIT_OP_reduce_max || s->op == TOSAJIT_OP_reduce_min ||
+            s->op == TOSAJIT_OP_argmax || s->op == TOSAJIT_OP_argmin);
 }
 
 /* An axis alone, and with some of those behind it. */
@@ -334,6 +342,29 @@ static void every_axis_is_reduced_in_its_order(void **state) {
                     if (test_is_drawn(number, STANDARD_THINNING) && test_is_mine(drawn++))
                         check_neighbours((tosajit_op)op, to, rank, axis, number);
     }
+    print_message("%" PRIu64 " of %" PRIu64 " axes, %" PRIu64 " kernels, %" PRIu64
+                  " calls, %" PRIu64 " elements compared\n",
+                  drawn, number, f.kernels, f.calls, f.elements);
+    assert_true(f.elements > 0);
+}
+
+/* The types of which an op gives positions. */
+static bool takes(tosajit_op op, tosajit_type type) {
+    return tosajit_op_accepts(op, &type, TOSAJIT_I32) != 0;
+}
+
+static void positions_are_counted_along_every_axis(void **state) {
+    enum { THINNER = 3 }; /* each is two reductions */
+    static const tosajit_op ops[] = {TOSAJIT_OP_argmax, TOSAJIT_OP_argmin, TOSAJIT_OP_index};
+    uint64_t number = 0, drawn = 0;
+    (void)state;
+    f.elements = f.kernels = f.calls = 0;
+    for (size_t k = 0; k < sizeof ops / sizeof *ops; k++)
+        for (int type = 0; type < TOSAJIT_TYPE_COUNT; type++)
+            for (int32_t rank = 1; rank <= MOST_RANK && takes(ops[k], (tosajit_type)type); rank++)
+                for (int32_t axis = 0; axis < rank; axis++, number++)
+                    if (test_is_drawn(number, THINNER * STANDARD_THINNING) && test_is_mine(drawn++))
+                        check_neighbours(ops[k], (tosajit_type)type, rank, axis, number);
     print_message("%" PRIu64 " of %" PRIu64 " axes, %" PRIu64 " kernels, %" PRIu64
                   " calls, %" PRIu64 " elements compared\n",
                   drawn, number, f.kernels, f.calls, f.elements);
@@ -625,6 +656,7 @@ static int close_all(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_axis_is_reduced_in_its_order),
+        cmocka_unit_test(positions_are_counted_along_every_axis),
         cmocka_unit_test(the_order_is_that_of_earlier_versions),
         cmocka_unit_test(in_place_has_the_same_bits),
         cmocka_unit_test(operands_may_repeat_along_all_that_is_reduced),

@@ -201,7 +201,8 @@ static tosajit_attributes random_attributes(test_random *random, tosajit_op op,
     if (op == TOSAJIT_OP_rescale) return test_random_scaling(random, element, result);
     if (op == TOSAJIT_OP_clamp) random_clamp(random, element, &a);
     if (op == TOSAJIT_OP_clamp || op == TOSAJIT_OP_maximum || op == TOSAJIT_OP_minimum ||
-        op == TOSAJIT_OP_reduce_max || op == TOSAJIT_OP_reduce_min)
+        op == TOSAJIT_OP_reduce_max || op == TOSAJIT_OP_reduce_min || op == TOSAJIT_OP_argmax ||
+        op == TOSAJIT_OP_argmin)
         a.nan_mode = test_random_chance(random, 50) ? TOSAJIT_NAN_IGNORE : TOSAJIT_NAN_PROPAGATE;
     if (op == TOSAJIT_OP_mul && element == TOSAJIT_I32 && test_random_chance(random, 50))
         a.shift = (int32_t)test_random_range(random, 0, 63);
@@ -215,6 +216,10 @@ static tosajit_attributes random_attributes(test_random *random, tosajit_op op,
         a.input_unsigned = test_random_chance(random, 30);
     return a;
 }
+
+/* Whether an op goes along dimensions; whether their sizes become 1. */
+static bool is_along(tosajit_op op) { return test_reduces(op) || test_is_position(op); }
+static bool shrinks(tosajit_op op) { return is_along(op) && op != TOSAJIT_OP_index; }
 
 /* `a == 1 ? b : a` over sizes of which some are dynamic; the sizes are known to fit. */
 static bool reduces_dimension(const program_node *node, int32_t d) {
@@ -255,11 +260,21 @@ static void infer(test_random *random, const program *p, program_node *node) {
                 node->first_dims[d + shift] = operand->first_dims[d];
         }
     }
-    for (int32_t d = 0; d < node->type.rank && test_reduces(node->op); d++)
+    for (int32_t d = 0; d < node->type.rank && shrinks(node->op); d++)
         if (reduces_dimension(node, d)) node->type.dims[d] = node->first_dims[d] = 1;
     node->declared = node->op == TOSAJIT_OP_cast || node->op == TOSAJIT_OP_rescale ||
                      test_random_chance(random, 30);
     if (node->declared) random_declaration(random, p, node);
+}
+
+/* A type of which an op gives positions; TOSA has those of some. */
+static bool random_counted(test_random *random, tosajit_op op, bool strict, tosajit_type *operand,
+                           tosajit_type *result) {
+    const tosajit_type type = (tosajit_type)test_random_range(random, 0, TOSAJIT_TYPE_COUNT - 1);
+    const tosajit_tensor_type line = {type, 1, {1}}, made = {TOSAJIT_I32, 1, {1}};
+    *operand = type;
+    *result = TOSAJIT_I32;
+    return tosajit_verify(op, &line, 1, NULL, &made, strict, NULL) == TOSAJIT_OK;
 }
 
 /* One of the op's legal rows; strict leaves out what is not TOSA's. */
@@ -268,6 +283,7 @@ static bool random_signature(test_random *random, tosajit_op op, bool strict,
     tosajit_type types[TOSAJIT_MAX_ARITY], to;
     unsigned state = 0;
     int64_t seen = 0;
+    if (test_is_position(op)) return random_counted(random, op, strict, operands, result);
     while (test_next_signature(op, &state, types, &to)) {
         if (strict && test_is_extension(op, types[tosajit_op_arity(op) - 1], to)) continue;
         /* Each of them with equal chance. */
@@ -331,7 +347,7 @@ static bool pick_parameters(test_random *random, program *p, program_node *node,
 /* Mostly the last or the first dimension. False: there is none. */
 static bool pick_axis(test_random *random, const program *p, program_node *node) {
     const int32_t rank = p->nodes[node->operands[0]].type.rank;
-    if (!test_reduces(node->op)) return true;
+    if (!is_along(node->op)) return true;
     if (rank == 0) return false;
     node->attributes.axis = test_random_chance(random, 45) ? rank - 1
                             : test_random_chance(random, 40)
@@ -348,6 +364,8 @@ static tosajit_op random_op(test_random *random) {
                                                  TOSAJIT_OP_table, TOSAJIT_OP_rescale,
                                                  TOSAJIT_OP_rescale};
     if (test_random_chance(random, 15)) return with_parameters[test_random_range(random, 0, 4)];
+    if (test_random_chance(random, 5))
+        return (tosajit_op)test_random_range(random, TOSAJIT_OP_argmax, TOSAJIT_OP_index);
     return (tosajit_op)test_random_range(random, 0, TOSAJIT_OP_roundeven);
 }
 
@@ -429,7 +447,7 @@ static void print_attributes(const program_node *node, FILE *file) {
     if (a->scale32) fprintf(file, " scale32");
     if (a->per_channel) fprintf(file, " per_channel");
     if (a->rounding_mode) fprintf(file, " rounding_mode %d", (int)a->rounding_mode);
-    if (test_reduces(node->op)) fprintf(file, " axis %" PRId64, a->axis);
+    if (is_along(node->op)) fprintf(file, " axis %" PRId64, a->axis);
 }
 
 void program_print(const program *p, FILE *file) {
@@ -614,7 +632,7 @@ static bool op_shape(const program *p, int k, const program_shape *shapes, progr
             fits &= size == 1 || shape->dims[d] == 1 || size == shape->dims[d];
             if (size != 1) shape->dims[d] = size;
         }
-        if (test_reduces(node->op) && reduces_dimension(node, d)) shape->dims[d] = 1;
+        if (shrinks(node->op) && reduces_dimension(node, d)) shape->dims[d] = 1;
         fits &= node->type.dims[d] == TOSAJIT_DYNAMIC || node->type.dims[d] == shape->dims[d];
     }
     return fits;

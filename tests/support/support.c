@@ -452,7 +452,7 @@ tosajit_attributes test_random_scaling(test_random *random, tosajit_type operand
 bool test_next_signature(tosajit_op op, unsigned *state, tosajit_type *operands,
                          tosajit_type *result) {
     const unsigned types = TOSAJIT_TYPE_COUNT;
-    for (; *state < types * types && !test_is_view(op); ++*state) {
+    for (; *state < types * types && !test_is_view(op) && !test_is_position(op); ++*state) {
         tosajit_type from = (tosajit_type)(*state / types), to = (tosajit_type)(*state % types);
         int arity = tosajit_op_arity(op);
         for (int k = 0; k < arity; k++) operands[k] = arity == 3 && k == 0 ? TOSAJIT_I1 : from;
@@ -466,9 +466,14 @@ bool test_next_signature(tosajit_op op, unsigned *state, tosajit_type *operands,
 
 bool test_is_view(tosajit_op op) { return op >= TOSAJIT_OP_reshape && op <= TOSAJIT_OP_pad; }
 
+bool test_is_position(tosajit_op op) {
+    return op == TOSAJIT_OP_argmax || op == TOSAJIT_OP_argmin || op == TOSAJIT_OP_index;
+}
+
 bool test_is_extension_op(tosajit_op op) {
     if (op > TOSAJIT_OP_floor_divide)
-        return op == TOSAJIT_OP_reduce_count || op == TOSAJIT_OP_nextafter || test_is_view(op);
+        return op == TOSAJIT_OP_reduce_count || op == TOSAJIT_OP_nextafter ||
+               op == TOSAJIT_OP_argmin || op == TOSAJIT_OP_index || test_is_view(op);
     return op > TOSAJIT_OP_rescale; /* the last one of TOSA's */
 }
 

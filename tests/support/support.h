@@ -115,8 +115,10 @@ tosajit_attributes test_random_scaling(test_random *random, tosajit_type operand
 bool test_next_signature(tosajit_op op, unsigned *state, tosajit_type *operands,
                          tosajit_type *result);
 
-/* Whether an op moves elements and computes none: what goes over all ops leaves these out. */
+/* Whether an op moves elements and computes none, or gives positions: what goes over all ops leaves
+ * these out. tests/api/views_test.c and tests/numbers/positions_test.c have them. */
 bool test_is_view(tosajit_op op);
+bool test_is_position(tosajit_op op);
 /* What TOSA has not, or has in another form: an op, and element types of an op, of its data
  * operands and its result. */
 bool test_is_extension_op(tosajit_op op);

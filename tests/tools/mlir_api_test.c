@@ -268,10 +268,10 @@ static void functions_that_are_no_kernels_say_why(void **state) {
         int32_t line;
         const char *piece;
     } cases[] = {
-        {FUNCTION("%a: tensor<2xf32>", "tensor<i32>",
-                  "%r = tosa.argmax %a {axis = 0 : i32} : (tensor<2xf32>) -> "
-                  "tensor<i32>\nreturn %r : tensor<i32>"),
-         TOSAJIT_BAD_MODULE, 2, "tosa.argmax: not an elementwise"},
+        {FUNCTION("%a: tensor<1x2x3xf32>, %i: tensor<1x2xi32>", "tensor<1x2x3xf32>",
+                  "%r = tosa.gather %a, %i : (tensor<1x2x3xf32>, tensor<1x2xi32>) -> "
+                  "tensor<1x2x3xf32>\nreturn %r : tensor<1x2x3xf32>"),
+         TOSAJIT_BAD_MODULE, 2, "tosa.gather: not an elementwise"},
         {FUNCTION("%a: tensor<2xf32>", "tensor<2xf32>",
                   "%r = tosa.reduce_sum %a {axis = 0 : i32} : (tensor<2xf32>) -> "
                   "tensor<2xf32>\nreturn %r : tensor<2xf32>"),
@@ -433,7 +433,8 @@ static const char mixed[] =
     "  %s = tosa.add %a, %b : (tensor<2x4xf32>, tensor<1x4xf32>) -> tensor<2x4xf32>\n"
     "  %m = tosa.reduce_max %s {axis = 1 : i32} : (tensor<2x4xf32>) -> tensor<2x1xf32>\n"
     "  %t = tosa.sub %s, %m : (tensor<2x4xf32>, tensor<2x1xf32>) -> tensor<2x4xf32>\n"
-    "  %u = tosa.argmax %t {axis = 0 : i32} : (tensor<2x4xf32>) -> tensor<4xi32>\n"
+    "  %u = tosa.custom %t {operator_name = \"host\", domain_name = \"host\", "
+    "implementation_attrs = \"\"} : (tensor<2x4xf32>) -> tensor<4xi32>\n"
     "  %v = tosa.abs %u : (tensor<4xi32>) -> tensor<4xi32>\n"
     "  return %v : tensor<4xi32>\n"
     "}\n"

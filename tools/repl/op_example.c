@@ -23,6 +23,7 @@
 #define NEEDS_AXIS "axis=0"
 #define NEEDS_AXIS_NAN NEEDS_AXIS
 #define NEEDS_AXIS_EXTENSION NEEDS_AXIS
+#define NEEDS_AXIS_NAN_EXTENSION NEEDS_AXIS
 #define NEEDS_SHAPE "shape=[-1]"
 #define NEEDS_PERMS "perms=[0]"
 #define NEEDS_RANGES "ranges=[0,1,1]"
@@ -52,6 +53,8 @@ typedef struct signature_example {
 #define LIKE_SCALE LIKE_CONVERT
 #define LIKE_REDUCE LIKE_SAME
 #define LIKE_VIEW LIKE_SAME
+#define LIKE_POSITION LIKE_SAME
+#define LIKE_INDEX LIKE_SAME
 
 typedef struct op_example {
     signature_example like;

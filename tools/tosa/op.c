@@ -292,6 +292,30 @@ static tosajit_status add_concat(tosa_function *function, const tosa_op *op, con
     return status;
 }
 
+/* TOSA's argmax has no dimension where the axis was: it is ours, reshaped. */
+static tosajit_status add_position(tosa_function *function, const tosa_op *op, tosa_step *step) {
+    tosajit_tensor_type type;
+    int64_t shape[TOSAJIT_MAX_RANK];
+    int32_t rank = 0;
+    step->type = (tosajit_tensor_type){op->result.element, TOSAJIT_UNRANKED, {0}};
+    tosajit_status status = tosajit_expr_type(function->expr, step->operands[0], &type);
+    if (!status && type.rank == TOSAJIT_UNRANKED)
+        return refuse(op, "operand 0 has no rank, which says the shape of the result");
+    if (!status) status = add_step(function, step);
+    if (status) return status;
+    for (int32_t d = 0; d < type.rank; d++)
+        if (d != step->attributes.axis) shape[rank++] = -2 - (int64_t)d;
+    tosa_step drop = {.op = TOSAJIT_OP_reshape,
+                      .operand_count = 1,
+                      .operands = {step->value},
+                      .type = op->result,
+                      .number = op->number,
+                      .attributes = {.numbers = shape, .number_count = (size_t)rank}};
+    status = add_step(function, &drop);
+    step->value = drop.value;
+    return status;
+}
+
 tosajit_status tosa_add(tosa_function *function, const tosa_op *op, tosajit_value *value) {
     int64_t numbers[TOSA_MOST_NUMBERS];
     tosa_step step = {.op = op->op, .type = op->result, .number = op->number};
@@ -301,7 +325,8 @@ tosajit_status tosa_add(tosa_function *function, const tosa_op *op, tosajit_valu
     if (is_variadic(op)) return add_concat(function, op, &step, value);
     step.operand_count = op->operand_count - (size_t)view_form_shapes(op);
     memcpy(step.operands, op->operands, step.operand_count * sizeof *step.operands);
-    status = repeat(op, add_step(function, &step));
+    const bool drops = op_columns_of[op->op].drops && !is_custom(op);
+    status = repeat(op, drops ? add_position(function, op, &step) : add_step(function, &step));
     *value = step.value;
     return status;
 }

@@ -12,6 +12,7 @@ typedef struct op_columns {
     op_result result;
     bool view;    /* it moves elements and computes none */
     bool reduces; /* it reduces a dimension */
+    bool drops;   /* which the result has not, in TOSA's files */
 } op_columns;
 
 extern const op_columns op_columns_of[TOSAJIT_OP_COUNT];

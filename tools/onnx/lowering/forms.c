@@ -19,7 +19,7 @@
 typedef bool write_form(onnx_site *s, byte_writer *text);
 
 /* The operand whose element type it has, or what else says it. */
-typedef enum gives { FIRST, SECOND, LOGIC, CAST, QUANTIZED } gives;
+typedef enum gives { FIRST, SECOND, LOGIC, CAST, QUANTIZED, PLACE } gives;
 
 struct onnx_form {
     const char *op, *text, *attributes;
@@ -142,6 +142,8 @@ static const onnx_form forms[] = {
     {"ReduceMax", NULL, "", 1, 2, 1, FIRST, false, write_rows},
     {"ReduceMin", NULL, "", 1, 2, 1, FIRST, false, write_rows},
     {"ReduceProd", NULL, "", 1, 2, 1, FIRST, false, write_rows},
+    {"ArgMax", NULL, "", 1, 1, 2, PLACE, true, write_rows},
+    {"ArgMin", NULL, "", 1, 1, 2, PLACE, true, write_rows},
     {"ReduceL1", NULL, "", 1, 2, 1, FIRST, false, write_rows},
     {"ReduceL2", NULL, "", 1, 2, 1, FIRST, false, write_rows},
     {"ReduceSumSquare", NULL, "", 1, 2, 1, FIRST, false, write_rows},
@@ -217,6 +219,7 @@ onnx_type onnx_form_type(const onnx_graph *g, const onnx_node *node, const onnx_
         result = k == 0 ? value->type : onnx_broadcast(&result, &value->type);
     }
     const onnx_value *second = onnx_input(g, node, 1);
+    if (form->result == PLACE) result.element = ONNX__TENSOR_PROTO__DATA_TYPE__INT64;
     if (form->result == SECOND) result.element = second ? second->type.element : 0;
     if (form->result == LOGIC) result.element = ONNX__TENSOR_PROTO__DATA_TYPE__BOOL;
     if (form->result == CAST) result.element = cast_to(node);

@@ -13,6 +13,7 @@ typedef enum along {
     NAMED,   /* an attribute or an operand, `axes`; without one all of them */
     SOFTMAX, /* an attribute, `axis`; before opset 13 that one and all behind it */
     FROM,    /* an attribute, `axis`, and all behind it */
+    ONE,     /* an attribute, `axis`; without it the first */
     LAST,
     PIXELS, /* what is behind batch and channels */
     MEANS,  /* an attribute, `axes`; without one all but the channels */
@@ -31,6 +32,8 @@ static const struct row {
     {"ReduceMax", "max($0, #)", NAMED, true, 0},
     {"ReduceMin", "min($0, #)", NAMED, true, 0},
     {"ReduceProd", "prod($0, #)", NAMED, true, 0},
+    {"ArgMax", "i64(argmax($0, #))", ONE, true, 0},
+    {"ArgMin", "i64(argmin($0, #))", ONE, true, 0},
     {"ReduceL1", "sum(abs($0), #)", NAMED, false, 0},
     {"ReduceL2", "norm($0, #)", NAMED, false, 0},
     {"ReduceSumSquare", "N(sum(W($0) * W($0), #))", NAMED, false, 0},
@@ -73,7 +76,8 @@ bool onnx_rows_is_list(const onnx_node *node, int32_t operand) {
 
 bool onnx_rows_squeezes(const onnx_node *node) {
     const struct row *row = row_of(node);
-    return row && row->axes == NAMED && number(&(onnx_site){.node = node}, "keepdims", 1) != 1;
+    return row && (row->axes == NAMED || row->axes == ONE) &&
+           number(&(onnx_site){.node = node}, "keepdims", 1) != 1;
 }
 
 /* ---------------------------------------------------------------------------------------------
@@ -140,6 +144,7 @@ static bool find_axes(onnx_site *s, const struct row *row, onnx_axes *set) {
         return only ? add_axis(s, set, number(s, "axis", -1))
                     : add_axes(s, set, number(s, "axis", 1));
     case FROM: return add_axes(s, set, number(s, "axis", -1));
+    case ONE: return add_axis(s, set, number(s, "axis", 0));
     case LAST: return add_axes(s, set, -1);
     case PIXELS: return set->rank < 3 ? refuse(s, "it has no pixels") : add_axes(s, set, 2);
     case MEANS: return mean_axes(s, set);
@@ -236,6 +241,7 @@ static bool is_allowed(onnx_site *s, const struct row *row, tosajit_type type) {
         type == TOSAJIT_F16 || type == TOSAJIT_BF16 || type == TOSAJIT_F32 || type == TOSAJIT_F64;
     if (!is_float && (!row->plain || onnx_is(s->node, "ReduceMean")))
         return refuse(s, "only of floats it is the same");
+    if (number(s, "select_last_index", 0) != 0) return refuse(s, "it gives the last of equals");
     if (number(s, "stash_type", 1) != 1) return refuse(s, "its means are not of f32");
     if (row->axes == PIXELS && row->epsilon > 0 && !onnx_input(s->g, s->node, 1)->fresh)
         return refuse(s, "its scale and bias are no constants of f32");

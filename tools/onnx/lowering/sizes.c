@@ -135,6 +135,8 @@ static const struct size_row {
     {"ReduceMean", reduced},
     {"ReduceSum", reduced},
     {"ReduceMax", reduced},
+    {"ArgMax", reduced},
+    {"ArgMin", reduced},
 };
 
 static rule *rule_of(const onnx_node *node) {

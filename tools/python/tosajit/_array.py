@@ -15,7 +15,7 @@ from ._arithmetic import (BINARY, DIM, FLOATS, GAP, INTEGERS, NAMES, ONE, WIDTH,
 from ._orders import Orders
 from ._program import Weak, spelled, write
 from ._tosajit import ArgumentError, Error
-from ._views import Views, at_places, listed
+from ._views import Views, at_places, listed, place_dimensions
 
 TYPE_CHECKING = False  # module typing takes longer to load than everything else here
 if TYPE_CHECKING:
@@ -403,6 +403,24 @@ class Trace:
         places = tuple(stays if k in reduced else place for k, place in enumerate(x.places))
         made = Array(self, t.name(Value(f"{name}({', '.join(parts + rest + ['keepdims=True'])})", dtype, places=places)), sizes)
         return self.note(made, Orders.reduced, self.order(operands[0]), operands[0].ndim, axes, keepdims)
+
+    def place(self, name: str, x: Array, axes: Sequence[int], keepdims: bool) -> Array:
+        """argmax or argmin, along one axis or all."""
+        self.settled()
+        if x.mask is not None:
+            left("elements where a mask is true are an array of their own")
+        t = self.text
+        value, = t.aligned([t.array(x.value)])
+        value = t.name(value)
+        at = at_places(value)
+        t.needs_elements(value, sorted(at[axis] for axis in axes), f"there is no {name} of no elements; NumPy has none either")
+        text = f"{name}({t.cast(value, 'i8' if value.type == 'i1' else value.type)}, axis={listed(place_dimensions(at, axes))}, keepdims=True)"
+        stays, reduced = ONE if keepdims else GAP, {at[axis] for axis in axes}
+        places = tuple(stays if k in reduced else place for k, place in enumerate(value.places))
+        sizes = x.sizes
+        if sizes is not None:
+            sizes = tuple(1 if k in axes else n for k, n in enumerate(sizes) if keepdims or k not in axes)
+        return Array(self, t.name(Value(f"i64({text})", "i64", places=places)), sizes)
 
     def number(self, a: Array) -> Array:
         """As a number of Python's."""
@@ -1022,7 +1040,7 @@ def _methods() -> None:
         call.__name__ = name
         return call
 
-    for name in ("all", "any", "astype", "clip", "conj", "conjugate", "copy", "diagonal", "dot", "flatten", "max", "mean", "min", "prod", "ptp", "ravel",
+    for name in ("all", "any", "argmax", "argmin", "astype", "clip", "conj", "conjugate", "copy", "diagonal", "dot", "flatten", "max", "mean", "min", "prod", "ptp", "ravel",
                  "repeat", "reshape", "round", "squeeze", "std", "sum", "swapaxes", "trace", "transpose", "var"):
         setattr(Array, name, method(name))
     for name in ("T", "mT", "real", "imag", "flat"):

@@ -448,6 +448,20 @@ FUNCTIONS.update(max=_extreme("max", "maximum"), min=_extreme("min", "minimum"))
 FUNCTIONS.update(amax=FUNCTIONS["max"], amin=FUNCTIONS["min"])
 
 
+def _place(name: str) -> Any:
+    def call(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Array:
+        x, = arrays(a)
+        if out is not None or not x.ndim:
+            left(f"an argument of {name}")
+        axes = list(range(x.ndim)) if axis is None else axes_of(x, operator.index(axis))
+        return x.program.place(name, x, axes, bool(keepdims))
+    call.__name__ = name
+    return call
+
+
+FUNCTIONS.update(argmax=_place("argmax"), argmin=_place("argmin"))
+
+
 def _truth(name: str) -> Any:
     def call(a: Any, axis: Any = None, keepdims: Any = False, where: Any = True) -> Array:
         x, = arrays(a)
@@ -1131,7 +1145,7 @@ def _method_of_truths(name: str) -> Any:
 
 METHODS: Dict[str, Callable[..., Any]] = {
     **{name: _method_of_truths(name) for name in ("all", "any")},
-    **{name: FUNCTIONS[name] for name in ("clip", "conj", "conjugate", "max", "mean", "min", "prod", "ptp", "ravel", "repeat",
+    **{name: FUNCTIONS[name] for name in ("argmax", "argmin", "clip", "conj", "conjugate", "max", "mean", "min", "prod", "ptp", "ravel", "repeat",
                                           "reshape", "round", "squeeze", "std", "sum", "swapaxes", "transpose", "var", "dot", "astype", "real",
                                           "imag")},
     "copy": lambda x, order="C": _like_scalar(_in_order(copy(x), order), x), "flatten": _flatten, "T": transpose, "mT": matrix_transpose, "flat": lambda x: left("flat"),

@@ -184,6 +184,12 @@ class Views(Text):
         return self.name(Value(f"pad({value.text}, {element.text}, {listed(padding)})", value.type, places=(DIM,) * value.rank))
 
 
+def place_dimensions(at: Sequence[int], axes: Sequence[int]) -> List[int]:
+    """The dimensions of a text in which argmax counts, neighbours: gaps among them have one element."""
+    found = [at[axis] for axis in axes]
+    return list(range(min(found), max(found) + 1))
+
+
 def listed(numbers: Sequence[int]) -> str:
     return f"[{', '.join(map(str, numbers))}]"
 

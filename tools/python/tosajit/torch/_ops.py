@@ -496,6 +496,25 @@ def extreme(node: torch.fx.Node) -> Rule:
     return Rule((source,), lambda s, x, kernel: reduced(s, function, x, kernel), axes, bool(argument(node, 2, "keepdim", False)))
 
 
+def place(node: torch.fx.Node) -> Rule:
+    """argmax and argmin along a dimension. Those of all elements count in their order, which a kernel may not have."""
+    source, dim = node.args[0], argument(node, 1, "dim")
+    name = "argmax" if node.target.overloadpacket is aten.argmax else "argmin"
+    axes = axes_of(source, dim)
+    if type_of(source) == "i1":
+        raise Refused("of bools it is PyTorch's")
+    if len(axes) != 1:
+        raise Refused("it counts through several dimensions")
+    if count_of(source, axes) == 0:
+        raise Refused("nothing is reduced")
+
+    def write(s: Statements, x: str, kernel: Sequence[int]) -> str:
+        none = f"i32({x} != {x}) * 0"  # along a dimension of size 1
+        return s.cast(s.name(f"{name}({x}, axis={kernel[0]})" if kernel else none, x), "i32", "i64")
+
+    return Rule((source,), write, axes, bool(argument(node, 2, "keepdim", False)))
+
+
 def any_or_all(node: torch.fx.Node) -> Rule:
     source, function = node.args[0], "any" if node.target.overloadpacket is aten.any else "all"
     axes = axes_of(source, argument(node, 1, "dim"))
@@ -580,7 +599,7 @@ RULES: Dict[Any, Callable[[torch.fx.Node], Rule]] = {
     aten.neg: negated, aten.remainder: remaining, aten.add: added, aten.sub: added, aten.div: divided, aten.pow: to_power, aten.clamp: clamped,
     aten.clamp_min: clamped, aten.clamp_max: clamped, aten.gelu: gelu, aten.where: chosen, aten.isnan: asked, aten.isinf: asked,
     aten.cat: concatenated, aten._to_copy: converted, aten.clone: converted, aten.copy: copied, aten.sum: summed, aten.mean: summed, aten.amax: extreme,
-    aten.amin: extreme, aten.max: extreme, aten.min: extreme, aten.any: any_or_all, aten.all: any_or_all, aten.prod: product,
+    aten.argmax: place, aten.argmin: place, aten.amin: extreme, aten.max: extreme, aten.min: extreme, aten.any: any_or_all, aten.all: any_or_all, aten.prod: product,
     aten.var: lambda node: variance(node, node, 0), aten._softmax: softmax, aten._log_softmax: softmax,
 }
 # A conversion whose type is an argument.

@@ -1,0 +1,16 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Indices: an index is a tensor of the numbers 0, 1, 2, ... along its axes, which repeats along all
+ * other dimensions. All of a process read one array, which is made when the first call needs it,
+ * and again twice as long where that is not enough. So parts, walks and code know a tensor like
+ * others; but code that reduces along an index counts, and reads its first number only. */
+#ifndef TOSAJIT_RUNTIME_CHECK_INDEX_H
+#define TOSAJIT_RUNTIME_CHECK_INDEX_H
+
+#include "runtime/check/overlap.h"
+
+/* The views of a call's indices, whose operands are there already. The sizes lie in views behind
+ * those of scratch. OVERFLOW: more numbers than an i32 has; OUT_OF_MEMORY. */
+tosajit_status index_views(const callee *kernel, view *tensors);
+
+#endif
