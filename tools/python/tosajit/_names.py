@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 FUNCTIONS: Dict[str, Callable[..., Any]] = {}
 _NOTHING: Any = object()  # where None is an array of an object to NumPy
-REDUCERS = set("sum prod max min amax amin any all mean var std nansum nanprod nanmean nanvar nanstd nanmax nanmin".split())
+REDUCERS = set("argmax argmin sum prod max min amax amin any all mean var std nansum nanprod nanmean nanvar nanstd nanmax nanmin".split())
 REDUCED = {"add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min", "logical_and": "all", "logical_or": "any"}
 
 
