@@ -310,6 +310,7 @@ void emit_values(row_emitter *r, step s) {
 
 void emit_body(row_emitter *r, step s) {
     emit_values(r, s);
+    if (nest_reduces_rows(&r->part->nest)) r->place = s.column, r->place_offset = s.offset;
     emit_reductions(r, s.lanes, s.mask);
     emit_stores(r, s);
 }

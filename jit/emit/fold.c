@@ -79,8 +79,7 @@ typedef struct bundle {
 static LLVMValueRef pick_half(const part_emitter *e, int32_t t, const bundle *a, const bundle *b,
                               bool high, uint8_t *rows) {
     const unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(a->value)), half = a->width / 2;
-    const tosajit_type type = reduce_accumulator(reduction_node(e, t)->type.element);
-    const unsigned bytes = (unsigned)tosajit_type_size(type), all = BLOCK_BYTES / bytes;
+    const unsigned bytes = folded_bytes(e, t), all = BLOCK_BYTES / bytes;
     const unsigned block = a->width >= all || all > lanes ? lanes : all;
     LLVMTypeRef i32 = LLVMInt32TypeInContext(e->k.context);
     LLVMValueRef numbers[NEST_MOST_TOGETHER];

@@ -84,6 +84,9 @@ typedef struct row_emitter {
     const nest_accumulator *accumulator;
     unsigned groups;
     LLVMValueRef row, together; /* the row's number; rows below this one are folded together */
+    /* Where along what is reduced the step's first lane is, or the row: the sum of both. */
+    LLVMValueRef place;
+    unsigned place_offset;
     LLVMValueRef partials[TOSAJIT_MAX_TENSORS][REDUCE_PARTIALS];
 } row_emitter;
 

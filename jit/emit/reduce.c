@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "jit/emit/extremes.h"
+#include "jit/emit/positions.h"
 #include "jit/emit/reduce.h"
 #include "runtime/base/types.h"
 #include "runtime/expr/ops.h"
@@ -14,11 +15,20 @@ const expr_node *reduction_node(const part_emitter *e, int32_t t) {
     return &e->k.program->nodes[tensor_value(e, t)];
 }
 
-/* In the accumulator's type. */
+static position_op position_op_at(const part_emitter *e, int32_t t) {
+    return position_op_of(e->k.program, reduction_node(e, t));
+}
+
+static bool is_pair(LLVMValueRef value) {
+    return LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMStructTypeKind;
+}
+
 LLVMValueRef emit_combined(const part_emitter *e, unsigned lanes, int32_t t, LLVMValueRef a,
                            LLVMValueRef b) {
     lane l = lane_of(e, lanes);
     const expr_node *node = reduction_node(e, t);
+    if (is_pair(a)) return position_later(&l, position_op_at(e, t), a, b);
+    if (reduce_is_position(node)) return lane_intrinsic(&l, "llvm.smax", (LLVMValueRef[]){a, b}, 2);
     const tosajit_type type = reduce_accumulator(node->type.element);
     const range any[2] = {{INT64_MIN, INT64_MAX}, {INT64_MIN, INT64_MAX}};
     const emit_op op = {.op = node->op,
@@ -41,7 +51,22 @@ static LLVMValueRef constant(const lane *l, tosajit_type type, cell value) {
 LLVMValueRef emit_neutral(const part_emitter *e, unsigned lanes, int32_t t) {
     const lane l = lane_of(e, lanes);
     const expr_node *node = reduction_node(e, t);
-    return constant(&l, reduce_accumulator(node->type.element), reduce_neutral(node));
+    const tosajit_type type = reduce_element(e->k.program, node);
+    LLVMValueRef value = constant(&l, reduce_accumulator(type), reduce_neutral(node, type));
+    return reduce_is_position(node) ? position_begin(&l, position_op_at(e, t), value) : value;
+}
+
+LLVMValueRef emit_folded_neutral(const part_emitter *e, unsigned lanes, int32_t t) {
+    const lane l = lane_of(e, lanes);
+    return reduce_is_position(reduction_node(e, t)) ? position_least_key(&l, position_op_at(e, t))
+                                                    : emit_neutral(e, lanes, t);
+}
+
+unsigned folded_bytes(const part_emitter *e, int32_t t) {
+    const expr_node *node = reduction_node(e, t);
+    return reduce_is_position(node)
+               ? position_key_bytes(position_op_at(e, t))
+               : (unsigned)tosajit_type_size(reduce_accumulator(node->type.element));
 }
 
 int32_t next_reduction(const part_emitter *e, int32_t t) {
@@ -69,27 +94,36 @@ static LLVMValueRef emit_count(const part_emitter *e, const lane *l, tosajit_typ
     return l->count > 1 ? lane_splat(l, count) : count;
 }
 
+/* The elements that a step reduces, in the accumulator's type; where there are none by the mask
+ * what changes nothing. */
+static LLVMValueRef emit_elements(const row_emitter *r, const lane *l, int32_t t,
+                                  LLVMValueRef mask) {
+    const part_emitter *e = r->part;
+    const expr_node *node = reduction_node(e, t);
+    const tosajit_type type = reduce_element(e->k.program, node);
+    LLVMValueRef value = lane_widen(l, type, r->values[node->operands[0]]);
+    if (!mask || !nest_reduces_rows(&e->nest)) return value;
+    LLVMValueRef exists = LLVMGetVectorSize(LLVMTypeOf(mask)) == l->count
+                              ? mask
+                              : lane_pick(l, mask, mask, 0, l->count);
+    LLVMValueRef neutral = emit_neutral(e, l->count, t);
+    return lane_select(l, exists, value, is_pair(neutral) ? position_element(l, neutral) : neutral);
+}
+
 void emit_reductions(row_emitter *r, unsigned lanes, LLVMValueRef mask) {
     const part_emitter *e = r->part;
     const unsigned groups = r->groups;
     const lane l = lane_of(e, lanes);
-    const bool along_columns = nest_reduces_rows(&e->nest);
     for (int32_t t = first_reduction(e); t < tensor_count(e); t = next_reduction(e, t)) {
         if (!is_combined(e, t)) continue;
-        const expr_node *node = reduction_node(e, t);
-        LLVMValueRef value = lane_widen(&l, node->type.element, r->values[node->operands[0]]);
-        LLVMValueRef *partials = r->partials[t];
-        if (mask && along_columns) {
-            LLVMValueRef exists = LLVMGetVectorSize(LLVMTypeOf(mask)) == lanes
-                                      ? mask
-                                      : lane_pick(&l, mask, mask, 0, lanes);
-            value = lane_select(&l, exists, value, emit_neutral(e, lanes, t));
-        }
+        LLVMValueRef value = emit_elements(r, &l, t, mask), *partials = r->partials[t];
         if (r->accumulator->kept == NEST_THREE) {
-            extreme_add(&l, node->op == TOSAJIT_OP_reduce_max, value, partials);
+            extreme_add(&l, reduction_node(e, t)->op == TOSAJIT_OP_reduce_max, value, partials);
             continue;
         }
-        value = emit_combined(e, lanes, t, partials[0], value);
+        value = is_pair(partials[0]) ? position_add(&l, position_op_at(e, t), partials[0], value,
+                                                    r->place, r->place_offset)
+                                     : emit_combined(e, lanes, t, partials[0], value);
         memmove(partials, partials + 1, (groups - 1) * sizeof *partials);
         partials[groups - 1] = value;
     }
@@ -101,6 +135,8 @@ void store_reduction(const row_emitter *r, int32_t t, unsigned lanes, LLVMValueR
     const lane l = lane_of(e, lanes);
     const tosajit_type type = reduction_node(e, t)->type.element;
     if (!is_combined(e, t)) value = emit_count(e, &l, type);
+    if (reduce_is_position(reduction_node(e, t)))
+        value = (is_pair(value) ? position_of_pair : position_of_key)(&l, value);
     if (type_is_float(type)) value = lane_narrow(&l, type, value);
     lane_store(&l, type, value, address, mask);
 }
@@ -118,9 +154,12 @@ void begin_partials(row_emitter *r, unsigned lanes) {
 void end_partials(row_emitter *r) {
     const part_emitter *e = r->part;
     const lane l = lane_of(e, r->accumulator->lanes);
-    if (r->accumulator->kept == NEST_VALUE) return;
-    for (int32_t t = first_reduction(e); t < tensor_count(e); t = next_reduction(e, t))
-        r->partials[t][0] = extreme_value(&l, r->partials[t]);
+    for (int32_t t = first_reduction(e); t < tensor_count(e); t = next_reduction(e, t)) {
+        LLVMValueRef *partials = r->partials[t];
+        for (unsigned g = 0; g < r->groups && is_pair(partials[g]); g++)
+            partials[g] = position_key(&l, position_op_at(e, t), partials[g]);
+        if (r->accumulator->kept == NEST_THREE) partials[0] = extreme_value(&l, partials);
+    }
 }
 
 /* ---------------------------------------------------------------------------------------------
@@ -166,7 +205,8 @@ void emit_accumulator_memory(part_emitter *e) {
     const unsigned lanes = rows ? a->rows : a->lanes, count = rows ? a->rows : a->count / a->lanes;
     for (int32_t t = first_reduction(e); t < tensor_count(e); t = next_reduction(e, t))
         for (int k = 0; k < (rows ? 1 : 2) && (rows || is_combined(e, t)); k++) {
-            LLVMTypeRef type = LLVMArrayType2(LLVMTypeOf(emit_neutral(e, lanes, t)), count);
+            LLVMValueRef neutral = (rows ? emit_folded_neutral : emit_neutral)(e, lanes, t);
+            LLVMTypeRef type = LLVMArrayType2(LLVMTypeOf(neutral), count);
             e->memory[t][k] = LLVMBuildAlloca(e->k.builder, type, rows ? "kept" : "strip");
             LLVMSetAlignment(e->memory[t][k], 64);
         }

@@ -18,10 +18,14 @@ static inline bool is_reduction(const part_emitter *e, int32_t t) {
 bool is_combined(const part_emitter *e, int32_t t);
 const expr_node *reduction_node(const part_emitter *e, int32_t t);
 
-/* Both in the accumulator's type. */
+/* Both in the accumulator's type; of a position they are pairs (positions.h), of which b's is the
+ * later one. */
 LLVMValueRef emit_neutral(const part_emitter *e, unsigned lanes, int32_t t);
 LLVMValueRef emit_combined(const part_emitter *e, unsigned lanes, int32_t t, LLVMValueRef a,
                            LLVMValueRef b);
+/* The neutral element as it is behind the last step of a segment of a row, and the type of that. */
+LLVMValueRef emit_folded_neutral(const part_emitter *e, unsigned lanes, int32_t t);
+unsigned folded_bytes(const part_emitter *e, int32_t t);
 /* Store a value of the accumulator's type, rounded to the reduction's; of a count it is not asked
  * for. */
 void store_reduction(const row_emitter *r, int32_t t, unsigned lanes, LLVMValueRef value,

@@ -21,11 +21,14 @@ typedef struct segment_state {
 } segment_state;
 
 /* A row of each of the segments that are computed side by side, so that none waits for its own last
- * addition. */
-static void emit_side_by_side(row_emitter *r, const level *lv, LLVMValueRef column) {
+ * addition. `row` is the first one's number. */
+static void emit_side_by_side(row_emitter *r, const level *lv, LLVMValueRef column,
+                              LLVMValueRef row) {
     const part_emitter *e = r->part;
     LLVMValueRef run = int64_constant(e, REDUCE_RUN);
+    r->place = row;
     for (unsigned g = 0; g < r->groups; g++) {
+        r->place_offset = g * REDUCE_RUN;
         for (int32_t t = 0; g && t < tensor_count(e); t++)
             r->pointers[t] =
                 behind(e, r->pointers[t], LLVMBuildMul(e->k.builder, r->row_strides[t], run, ""));
@@ -36,10 +39,10 @@ static void emit_side_by_side(row_emitter *r, const level *lv, LLVMValueRef colu
     }
 }
 
-/* `rows` rows of each segment. The builder goes on behind them, and r->pointers are behind the last
- * row of the first segment. */
+/* `rows` rows of each segment, of which `first` is the first one's first. The builder goes on
+ * behind them, and r->pointers are behind the last row of the first segment. */
 static void emit_segment_rows(row_emitter *r, const level *lv, LLVMValueRef column,
-                              LLVMValueRef rows, const LLVMValueRef *pointers) {
+                              LLVMValueRef first, LLVMValueRef rows, const LLVMValueRef *pointers) {
     const part_emitter *e = r->part;
     LLVMValueRef moving[TOSAJIT_MAX_TENSORS];
     handed h;
@@ -47,7 +50,7 @@ static void emit_segment_rows(row_emitter *r, const level *lv, LLVMValueRef colu
     LLVMBasicBlockRef before = LLVMGetInsertBlock(e->k.builder);
     const counted_loop loop = begin_rows(r, "rows", pointers, moving);
     enter_partials(r, before, &h);
-    emit_side_by_side(r, lv, column);
+    emit_side_by_side(r, lv, column, LLVMBuildAdd(e->k.builder, first, loop.index, ""));
     hand_partials(r, &h);
     memcpy(r->pointers, moving, (size_t)tensor_count(e) * sizeof *moving);
     step_pointers(r, moving, r->row_strides);
@@ -94,8 +97,8 @@ static void emit_segments(row_emitter *r, const level *lv, LLVMValueRef column, 
     LLVMBasicBlockRef head = LLVMGetInsertBlock(e->k.builder),
                       after = begin_if(e, compare(e, LLVMIntSGE, left, least), "segments",
                                        "segments.end");
-    emit_segment_rows(r, lv, column, smaller_of(e, int64_constant(e, REDUCE_RUN), left),
-                      moving.pointers);
+    emit_segment_rows(r, lv, column, moving.first,
+                      smaller_of(e, int64_constant(e, REDUCE_RUN), left), moving.pointers);
     leave_segments(r, lv->nest.lanes, LLVMBuildAdd(e->k.builder, moving.first, count, "next"),
                    &moving);
     LLVMBuildBr(e->k.builder, head);
@@ -115,7 +118,7 @@ static void emit_known_rows(row_emitter *r, const level *lv, unsigned side, LLVM
     memcpy(r->pointers, pointers, (size_t)tensor_count(e) * sizeof *pointers);
     begin_partials(r, lv->nest.lanes);
     for (int64_t row = 0; row < plan_reduced_size(e->part); row++) {
-        emit_side_by_side(r, lv, column);
+        emit_side_by_side(r, lv, column, int64_constant(e, row));
         for (int32_t t = 0; t < tensor_count(e); t++)
             r->pointers[t] = behind(e, r->pointers[t], r->row_strides[t]);
     }

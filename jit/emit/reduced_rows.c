@@ -99,7 +99,7 @@ static void fold_kept(row_emitter *r) {
     for (int32_t t = first_reduction(e); t < tensor_count(e); t = next_reduction(e, t)) {
         LLVMValueRef rows[NEST_MOST_TOGETHER];
         for (unsigned k = 0; k < count; k++)
-            rows[k] = load_at(e, LLVMTypeOf(emit_neutral(e, count, t)), e->memory[t][0], k);
+            rows[k] = load_at(e, LLVMTypeOf(emit_folded_neutral(e, count, t)), e->memory[t][0], k);
         LLVMValueRef back = int64_constant(e, -(int64_t)(size_of(e, t) * (count - 1)));
         store_reduction(r, t, count, fold_together(e, t, rows), behind(e, r->pointers[t], back),
                         NULL);
@@ -172,7 +172,7 @@ static void emit_segments(row_emitter *r, LLVMBasicBlockRef row_end, LLVMValueRe
     LLVMBasicBlockRef before = LLVMGetInsertBlock(e->k.builder);
     const counted_loop loop = begin_counted(e, "segment", int64_constant(e, 0));
     for (int32_t t = first_reduction(e); t < tensor_count(e); t = next_reduction(e, t))
-        totals[t] = enter_value(e, "total", emit_neutral(e, 1, t), before);
+        totals[t] = enter_value(e, "total", emit_folded_neutral(e, 1, t), before);
     LLVMValueRef next =
         LLVMBuildAdd(e->k.builder, loop.index, int64_constant(e, REDUCE_SEGMENT), "next");
     emit_folded(r, loop.index, smaller_of(e, next, e->cols), row_end, values);

@@ -15,8 +15,10 @@ static step shared_step(const row_emitter *r, const level *lv, LLVMValueRef colu
 }
 
 /* What is computed between loads and stores, of which the tail has fewer lanes. */
-static void emit_shared_nodes(row_emitter *r, const lane *l, LLVMValueRef left) {
+static void emit_shared_nodes(row_emitter *r, const lane *l, LLVMValueRef column,
+                              LLVMValueRef left) {
     emit_nodes(r, l->count);
+    if (nest_reduces_rows(&r->part->nest)) r->place = column, r->place_offset = 0;
     if (r->part->part->reductions) emit_reductions(r, l->count, lane_mask(l, left));
 }
 
@@ -86,7 +88,7 @@ static void emit_shared(row_emitter *r, const level *lv, LLVMValueRef column, co
     LLVMPositionBuilderAtEnd(e->k.builder, body);
     join_leaves(r, loaded, from, 2);
     if (joins_addresses(e)) load_from_addresses(r, &l);
-    emit_shared_nodes(r, &l, left);
+    emit_shared_nodes(r, &l, column, left);
     for (int k = 0; k < 2; k++) store[k] = new_block(e, k ? "store.short" : "store");
     LLVMBasicBlockRef after = new_block(e, "stored");
     lane_mark_unlikely(&l, LLVMBuildCondBr(e->k.builder, is_short, store[1], store[0]));

@@ -32,6 +32,7 @@ typedef struct strip {
     LLVMValueRef first, end;                    /* columns */
     LLVMValueRef are_large, are_far;            /* operands */
     unsigned count;                             /* rows that are added at once */
+    LLVMValueRef row;                           /* the first of them */
     LLVMValueRef rows[NEST_STRIP_ROWS][TOSAJIT_MAX_TENSORS]; /* where they begin */
 } strip;
 
@@ -41,10 +42,12 @@ static LLVMTypeRef step_type(const part_emitter *e, int32_t t) {
     return LLVMTypeOf(emit_neutral(e, e->nest.lanes, t));
 }
 
+/* Of a step, whose accumulator may be several vectors. */
 static LLVMValueRef place(const part_emitter *e, const strip *s, int32_t t, LLVMValueRef memory,
                           LLVMValueRef column) {
     LLVMValueRef at = LLVMBuildSub(e->k.builder, column, s->first, "");
-    return LLVMBuildGEP2(e->k.builder, LLVMGetElementType(step_type(e, t)), memory, &at, 1, "");
+    at = LLVMBuildExactSDiv(e->k.builder, at, int64_constant(e, e->nest.lanes), "");
+    return LLVMBuildGEP2(e->k.builder, step_type(e, t), memory, &at, 1, "");
 }
 
 static LLVMValueRef load(const part_emitter *e, const strip *s, int32_t t, LLVMValueRef memory,
@@ -73,6 +76,7 @@ static void add_row(row_emitter *r, const strip *s, LLVMValueRef column) {
         if (is_combined(e, t)) r->partials[t][0] = load(e, s, t, s->partials[t], column);
     for (unsigned k = 0; k < s->count; k++) {
         memcpy(r->pointers, s->rows[k], sizeof s->rows[k]);
+        r->place = s->row, r->place_offset = k;
         emit_step(r, &e->levels[0], column, NULL);
     }
     for (int32_t t = first_reduction(e); t < tensor_count(e); t = next_reduction(e, t))
@@ -169,6 +173,7 @@ static void add_some(row_emitter *r, strip *s, unsigned count) {
     fill_splat_buffers(r);
     emit_splats(r, e->nest.lanes);
     s->count = count;
+    s->row = r->row;
     for (unsigned k = 0; k < count; k++) {
         memcpy(s->rows[k], r->pointers, sizeof s->rows[k]);
         for (int32_t t = 0; t < tensor_count(e); t++)

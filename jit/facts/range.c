@@ -116,6 +116,8 @@ range find_range(const expr_node *node, tosajit_type operand, const range *x) {
     const tosajit_attributes *a = &node->attributes;
     switch (node->op) {
     case TOSAJIT_OP_identity: return x[0];
+    case TOSAJIT_OP_argmax:
+    case TOSAJIT_OP_argmin:
     case TOSAJIT_OP_index: return (range){0, all.high};
     case TOSAJIT_OP_add:
         if (!fits_32(x[0]) || !fits_32(x[1])) return all;

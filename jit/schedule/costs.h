@@ -39,6 +39,8 @@ enum {
     COST_STRIP = 4096, /* [bench/rows.py sum_outer] */
     /* Bytes of an operand from which the next row is prefetched: more than an L2 cache has. */
     COST_STRIP_FAR = 2 << 20, /* [bench/rows.py sum_outer] */
+    /* Vectors of a step of a row whose greatest element's position is wanted. */
+    COST_POSITION_VECTORS = 4, /* [bench/rows.py argmax_inner] */
     /* Ops before a maximum that is kept as three values, beside which these have registers. */
     COST_IN_THREE_LIGHT = 4, /* [bench/rows.py] */
     /* Bytes of a tile and of a row, from which stores bypass the caches. */

@@ -16,6 +16,7 @@
 typedef struct reductions {
     unsigned bytes, widest; /* of an element of all of them, and of the widest */
     bool of_bits;           /* one is of i1, which has no bytes */
+    bool is_position;       /* the only one is */
     bool is_long;           /* one takes many instructions */
     const expr_node *only;  /* null: there are several */
 } reductions;
@@ -202,11 +203,19 @@ static void schedule_tail(const asked *a, unsigned unroll, nest *n) {
 }
 
 /* Whether it is a maximum or minimum of floats that NaN wins: of two values these are five
- * instructions, where a CPU has no instruction for it. */
+ * instructions, where a CPU has no instruction for it. Or a position, whose fold is long. */
 static bool is_long_extreme(const cpu_level *level, const expr_node *node) {
+    if (reduce_is_position(node)) return true;
     return level->extremes != CPU_EXTREMES_NATIVE &&
            (node->op == TOSAJIT_OP_reduce_max || node->op == TOSAJIT_OP_reduce_min) &&
            type_is_float(node->type.element) && node->attributes.nan_mode == TOSAJIT_NAN_PROPAGATE;
+}
+
+/* A position is kept with its element. */
+static unsigned accumulator_bytes(const tosajit_expr *program, const expr_node *node) {
+    const unsigned bytes =
+        (unsigned)tosajit_type_size(reduce_accumulator(reduce_element(program, node)));
+    return !reduce_is_position(node) ? bytes : bytes == 8 ? 16 : 8;
 }
 
 static reductions find_reductions(const plan_part *part, const tosajit_expr *program,
@@ -216,13 +225,14 @@ static reductions find_reductions(const plan_part *part, const tosajit_expr *pro
     for (int32_t k = 0; k < part->result_count; k++) {
         const expr_node *node = &program->nodes[part->values[k]];
         if (!(part->reductions >> k & 1)) continue;
-        const unsigned bytes = (unsigned)tosajit_type_size(reduce_accumulator(node->type.element));
+        const unsigned bytes = accumulator_bytes(program, node);
         r.bytes += bytes;
         if (bytes > r.widest) r.widest = bytes;
         r.of_bits |= node->type.element == TOSAJIT_I1;
         r.is_long |= is_long_extreme(level, node);
         r.only = count++ ? NULL : node;
     }
+    r.is_position = r.only && reduce_is_position(r.only);
     return r;
 }
 
@@ -231,7 +241,7 @@ static reductions find_reductions(const plan_part *part, const tosajit_expr *pro
  * and where numbers win over NaN there is nothing to keep. */
 static bool is_kept_in_three(const asked *a) {
     const int64_t size = plan_reduced_size(a->part);
-    return a->reduced.only && a->reduced.is_long && a->work.heavy == 0 &&
+    return a->reduced.only && a->reduced.is_long && !a->reduced.is_position && a->work.heavy == 0 &&
            a->work.light <= COST_IN_THREE_LIGHT &&
            reduce_accumulator(a->reduced.only->type.element) == TOSAJIT_F32 &&
            (size == TOSAJIT_DYNAMIC || size > (int64_t)REDUCE_PARTIALS);
@@ -325,21 +335,34 @@ static void add_reduced_levels(const asked *a, unsigned lanes, bool shared, nest
     if (!whole && !shared) add_level(n, (nest_level){.lanes = lanes, .repeats = 1, .masked = true});
 }
 
+/* Lanes of positions, of which a step has as many as keep a CPU from waiting: selections follow
+ * comparisons. */
+static unsigned position_lanes(const asked *a, unsigned lanes) {
+    const int64_t size = plan_reduced_size(a->part);
+    if (!a->work.heavy && !a->work.is_long)
+        lanes = COST_POSITION_VECTORS * (a->level->vector_bytes / (a->reduced.widest / 2));
+    while (size != TOSAJIT_DYNAMIC && lanes > 1 && (int64_t)lanes / 2 >= size) lanes /= 2;
+    return lanes;
+}
+
 /* A loop over columns that are reduced has as many lanes as there are partial results, or a whole
  * part of them; of a maximum in three values, two vectors. */
 static void schedule_reduced_rows(const asked *a, unsigned lanes, nest *n) {
     const unsigned partials = nest_partials(a->part), together = choose_together(a, partials);
     const bool brief = together > 1 && is_brief(a),
                three = is_kept_in_three(a) &&
-                       (together == 1 || plan_reduced_size(a->part) == TOSAJIT_DYNAMIC);
+                       (together == 1 || plan_reduced_size(a->part) == TOSAJIT_DYNAMIC),
+               any_order = three || a->reduced.is_position;
     if (three)
         lanes = 2 * (a->level->vector_bytes / 4);
+    else if (a->reduced.is_position)
+        lanes = position_lanes(a, lanes);
     else if (lanes > partials || (!a->work.is_long && !a->work.heavy))
         lanes = partials;
     if (lanes > CPU_MASK_LANES) lanes = CPU_MASK_LANES;
     nest_accumulator alone = {.lanes = lanes,
                               .kept = three ? NEST_THREE : NEST_VALUE,
-                              .count = three || lanes >= partials ? 1 : partials / lanes,
+                              .count = any_order || lanes >= partials ? 1 : partials / lanes,
                               .rows = 1},
                      several = alone;
     several.rows = together;

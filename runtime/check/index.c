@@ -9,6 +9,7 @@
 #include "runtime/base/memory.h"
 #include "runtime/base/types.h"
 #include "runtime/check/iteration_space.h"
+#include "runtime/expr/reduce.h"
 
 /* An array of numbers. Nobody knows who reads a shorter one: all stay. */
 typedef struct numbers {
@@ -44,9 +45,14 @@ static const int32_t *find_numbers(int64_t count) {
     return made->at;
 }
 
+static tosajit_status too_many(const tosajit_expr *program, tosajit_value value) {
+    return diag_error(TOSAJIT_OVERFLOW,
+                      "%s: positions are i32, and there are more than %" PRId64 " in this call",
+                      expr_value_name(program, value).text, (int64_t)INT32_MAX);
+}
+
 static tosajit_status view_index(const callee *kernel, const plan_index *index, int64_t *dims,
                                  view *tensors) {
-    const int64_t most = INT32_MAX;
     view *v = &tensors[index->tensor];
     int64_t count = 1;
     bool fits = true, empty = false;
@@ -57,11 +63,8 @@ static tosajit_status view_index(const callee *kernel, const plan_index *index, 
         empty |= dims[d] == 0;
     }
     for (int32_t d = 0; d < index->rank && !empty; d++)
-        fits &= size_multiply(count, dims[d], &count) && count <= most;
-    if (!fits)
-        return diag_error(TOSAJIT_OVERFLOW,
-                          "%s: positions are i32, and there are more than %" PRId64 " in this call",
-                          expr_value_name(kernel->program, index->value).text, most);
+        fits &= size_multiply(count, dims[d], &count) && count <= INT32_MAX;
+    if (!fits) return too_many(kernel->program, index->value);
     const int32_t *first = find_numbers(count);
     if (!first)
         return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the numbers of an index");
@@ -80,4 +83,18 @@ tosajit_status index_views(const callee *kernel, view *tensors) {
     for (int32_t k = 0; !status && k < p->index_count; k++)
         status = view_index(kernel, &p->indices[k], behind[k].strides, tensors);
     return status;
+}
+
+tosajit_status index_check(const tosajit_expr *program, const plan_part *part,
+                           const int64_t *sizes) {
+    bool fits = true, empty = false;
+    int64_t count = 1;
+    for (int32_t d = 0; d < part->rank; d++) empty |= sizes[d] == 0;
+    for (int32_t d = 0; d < part->rank && !empty; d++)
+        if (plan_reduces(part, d))
+            fits &= size_multiply(count, sizes[d], &count) && count <= INT32_MAX;
+    for (int32_t k = 0; k < part->result_count && !fits; k++)
+        if (reduce_is_position(&program->nodes[part->values[k]]))
+            return too_many(program, part->values[k]);
+    return TOSAJIT_OK;
 }

@@ -13,4 +13,9 @@
  * those of scratch. OVERFLOW: more numbers than an i32 has; OUT_OF_MEMORY. */
 tosajit_status index_views(const callee *kernel, view *tensors);
 
+/* OVERFLOW if a position that the part reduces to is none of i32: there are more elements in this
+ * call, whose iteration space has these sizes. */
+tosajit_status index_check(const tosajit_expr *program, const plan_part *part,
+                           const int64_t *sizes);
+
 #endif

@@ -49,6 +49,12 @@ static inline bool reduce_has_axis(const expr_node *node, int32_t d) {
     return d >= node->attributes.axis && d <= reduce_last(node);
 }
 
+/* Whether it gives where the first greatest or least element is, and not an element. */
+bool reduce_is_position(const expr_node *node);
+
+/* The type of what it reduces, which of a position is not its own. */
+tosajit_type reduce_element(const tosajit_expr *expr, const expr_node *node);
+
 /* Whether any order of the elements gives the same bits. */
 bool reduce_is_unordered(const expr_node *node);
 
@@ -63,10 +69,12 @@ static inline tosajit_type reduce_accumulator(tosajit_type element) {
     return element == TOSAJIT_F16 || element == TOSAJIT_BF16 ? TOSAJIT_F32 : element;
 }
 
-/* What changes nothing when it is combined with an element, of the accumulator's type. */
-cell reduce_neutral(const expr_node *node);
+/* What changes nothing when it is combined with an element of this type, of the accumulator's. Of a
+ * position it is what no element loses against. */
+cell reduce_neutral(const expr_node *node, tosajit_type element);
 
-/* The reduction of no element at all: the neutral element, but +0 for a sum. */
+/* The reduction of no element at all: the neutral element, but +0 for a sum, and the largest number
+ * for a position. */
 cell reduce_empty(const expr_node *node);
 
 #endif

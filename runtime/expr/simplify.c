@@ -185,8 +185,8 @@ static void simplify_reduction(const tosajit_expr *program, expr_node *node, boo
     const expr_node *inner = &program->nodes[node->operands[0]];
     const int32_t first = (int32_t)node->attributes.axis;
     if (inner->kind != NODE_OP || inner->op != node->op || !reduce_is_unordered(node) ||
-        node->op == TOSAJIT_OP_reduce_count || !is_inferred(program, inner) ||
-        inner->attributes.nan_mode != node->attributes.nan_mode)
+        node->op == TOSAJIT_OP_reduce_count || reduce_is_position(node) ||
+        !is_inferred(program, inner) || inner->attributes.nan_mode != node->attributes.nan_mode)
         return;
     const int64_t begin = inner->attributes.axis < first ? inner->attributes.axis : first,
                   more = node->attributes.joined + inner->attributes.joined + 1;

@@ -123,7 +123,8 @@ static void interpret_line(const callee *kernel, int32_t part_index, const view 
     interpret_reduction reductions[part->result_count]; /* of a part there is one */
     for (int32_t k = 0; k < part->result_count; k++)
         if (part->reductions >> k & 1)
-            interpret_reduce_begin(&reductions[k], &kernel->program->nodes[part->values[k]]);
+            interpret_reduce_begin(&reductions[k], kernel->program,
+                                   &kernel->program->nodes[part->values[k]]);
     for (int64_t i = 0; i < count; i++) {
         set_index(part, sizes, i, index);
         load_leaves(part, tensors, index, bits);

@@ -21,14 +21,15 @@ static tosajit_op combining(tosajit_op op) {
     }
 }
 
-tosajit_status fold_make(const expr_node *node, bool inner, const rows_library *library, int level,
-                         fold *f) {
-    const tosajit_type type = reduce_accumulator(node->type.element);
+tosajit_status fold_make(const expr_node *node, tosajit_type type, bool inner,
+                         const rows_library *library, int level, fold *f) {
     rows_code code = {.position = ROWS_SINGLE};
     code.first = (rows_use){.op = combining(node->op), .operand = type, .result = type};
     code.first.attributes.nan_mode = node->attributes.nan_mode;
     *f = (fold){.node = node, .size = (int64_t)tosajit_type_size(type), .inner = inner};
-    convert_store(type, &f->neutral, convert_encode(type, reduce_neutral(node)));
+    convert_store(type, &f->neutral, convert_encode(type, reduce_neutral(node, type)));
+    if (reduce_is_position(node)) f->position = position_kind_of(node, type);
+    if (f->position.take) return TOSAJIT_OK;
     if (node->op == TOSAJIT_OP_reduce_count) return TOSAJIT_OK; /* what counts combines nothing */
     f->combine = rows_find(library, level, rows_key(&code));
     if (f->combine) return TOSAJIT_OK;
@@ -75,8 +76,47 @@ static void store(const fold *f, const char *from, int64_t count, char *to, int6
     }
 }
 
+/* ---------------------------------------------------------------------------------------------
+ * Positions: the best elements are where partial results are, and their places where totals are */
+
+static int32_t *places_of(fold_state *s) { return (int32_t *)(void *)s->totals; }
+
+static bool begin_positions(const fold *f, fold_state *s, int64_t count) {
+    if (!f->position.take) return false;
+    fill(f, s->partials, count);
+    memset(s->totals, 0, (size_t)count * sizeof(int32_t));
+    return true;
+}
+
+static bool take_rows(const fold *f, fold_state *s, fold_lines from, int64_t rows, int64_t first,
+                      int64_t cols) {
+    for (int64_t row = 0; f->position.take && row < rows; row++) {
+        const position_line to = {s->partials + row * f->size, places_of(s) + row, true};
+        f->position.take(&f->position, to, from.start + row * from.row, from.col, cols, first);
+    }
+    return f->position.take;
+}
+
+static bool take_columns(const fold *f, fold_state *s, fold_lines from, int64_t first, int64_t rows,
+                         int64_t cols) {
+    const position_line to = {s->partials, places_of(s), false};
+    for (int64_t row = 0; f->position.take && row < rows; row++)
+        f->position.take(&f->position, to, from.start + row * from.row, from.col, cols,
+                         first + row);
+    return f->position.take;
+}
+
+static void store_positions(const fold_state *s, int64_t count, char *to, int64_t stride) {
+    for (int64_t k = 0; k < count; k++)
+        memcpy(to + k * stride, s->totals + k * (int64_t)sizeof(int32_t), sizeof(int32_t));
+}
+
 void fold_store(const fold *f, const fold_state *s, int64_t count, int64_t elements, char *to,
                 int64_t stride) {
+    if (f->position.take) {
+        store_positions(s, count, to, stride);
+        return;
+    }
     const tosajit_type own = reduce_accumulator(f->node->type.element);
     const cell number = type_is_float(own) ? (cell){.f = (double)elements} : (cell){.i = elements};
     char all[FOLD_COLUMNS * sizeof(int64_t)];
@@ -93,6 +133,7 @@ void fold_store(const fold *f, const fold_state *s, int64_t count, int64_t eleme
 static int64_t row_bytes(const fold *f) { return REDUCE_PARTIALS * f->size; }
 
 void fold_begin_rows(const fold *f, fold_state *s, int64_t rows) {
+    if (begin_positions(f, s, rows)) return;
     fill(f, s->partials, rows * REDUCE_PARTIALS);
     fill(f, s->totals, rows);
 }
@@ -125,7 +166,7 @@ static void end_segment(const fold *f, fold_state *s, int64_t rows) {
 void fold_columns(const fold *f, fold_state *s, fold_lines from, int64_t rows, int64_t first,
                   int64_t cols) {
     const int64_t whole = cols / REDUCE_PARTIALS, chunk = REDUCE_PARTIALS * from.col;
-    if (!f->combine) return;
+    if (take_rows(f, s, from, rows, first, cols) || !f->combine) return;
     if (first > 0 && first % REDUCE_SEGMENT == 0) {
         end_segment(f, s, rows);
         fill(f, s->partials, rows * REDUCE_PARTIALS);
@@ -147,6 +188,7 @@ void fold_end_rows(const fold *f, fold_state *s, int64_t rows) {
 
 /* Each element is a partial result, which begins with the neutral element, as the total does. */
 void fold_short_rows(const fold *f, fold_state *s, fold_lines from, int64_t rows, int64_t cols) {
+    if (begin_positions(f, s, rows)) take_rows(f, s, from, rows, 0, cols);
     if (!f->combine) return;
     turn(f, from, rows, cols, s->partials);
     begin(f, s->partials, s->partials, cols * rows);
@@ -158,6 +200,7 @@ void fold_short_rows(const fold *f, fold_state *s, fold_lines from, int64_t rows
  * Rows */
 
 void fold_begin_columns(const fold *f, fold_state *s, int64_t cols) {
+    if (begin_positions(f, s, cols)) return;
     fill(f, s->partials, cols);
     fill(f, s->totals, cols);
 }
@@ -169,7 +212,7 @@ static void end_run(const fold *f, fold_state *s, int64_t cols) {
 
 void fold_rows(const fold *f, fold_state *s, fold_lines from, int64_t first, int64_t rows,
                int64_t cols) {
-    if (!f->combine) return;
+    if (take_columns(f, s, from, first, rows, cols) || !f->combine) return;
     if (first > 0 && first % REDUCE_RUN == 0) end_run(f, s, cols);
     combine(f, (fold_lines){s->partials, 0, f->size}, from, rows, cols);
 }

@@ -10,11 +10,13 @@
  *                  column: many rows in a call               0 with 8, ...: lines that there are
  *     rows         one of each column                        -
  *
- * A count is known, and nothing is combined for it. */
+ * A count is known, and nothing is combined for it. Positions are taken in the order of elements,
+ * by the library itself. */
 #ifndef TOSAJIT_RUNTIME_PRECOMPILED_FOLD_H
 #define TOSAJIT_RUNTIME_PRECOMPILED_FOLD_H
 
 #include "runtime/expr/reduce.h"
+#include "runtime/precompiled/positions.h"
 #include "runtime/precompiled/rows.h"
 #include "tosajit/inspect.h"
 
@@ -36,6 +38,7 @@ typedef struct fold_lines {
 typedef struct fold {
     const expr_node *node;
     tosajit_entry combine;
+    position_kind position;
     int64_t size;     /* of an element of the accumulator, in bytes */
     uint64_t neutral; /* one element */
     bool inner;       /* columns are reduced */
@@ -47,9 +50,10 @@ typedef struct fold_state {
     _Alignas(64) char totals[FOLD_TOTALS + FOLD_COLUMNS * sizeof(int64_t)];
 } fold_state;
 
-/* Of columns, which are `inner`, or of rows. NOT_EXECUTABLE if the library has no code for it. */
-tosajit_status fold_make(const expr_node *node, bool inner, const rows_library *library, int level,
-                         fold *f);
+/* Of columns, which are `inner`, or of rows; of elements of this type, the accumulator's.
+ * NOT_EXECUTABLE if the library has no code for it. */
+tosajit_status fold_make(const expr_node *node, tosajit_type type, bool inner,
+                         const rows_library *library, int level, fold *f);
 
 /* `count` times the element at `from`. */
 void fold_repeat(char *to, const char *from, size_t size, int64_t count);

@@ -271,12 +271,13 @@ static tosajit_status add_fold(maker *mk, int32_t r) {
                           "precompiled code has no more than %d reductions in a pass",
                           PRECOMPILED_FOLDS);
     precompiled_fold *made = &mk->m->folds[mk->folds++];
-    const tosajit_type type = node->type.element, own = reduce_accumulator(type);
+    const tosajit_type type = reduce_element(mk->kernel->program, node),
+                       own = reduce_accumulator(type);
     made->result = r;
     made->from = mk->nodes[node->operands[0]].value;
     mk->part->fold_count++;
     tosajit_status status =
-        fold_make(node, plan_reduces_columns(mk->plan), mk->library, mk->level, &made->how);
+        fold_make(node, own, plan_reduces_columns(mk->plan), mk->library, mk->level, &made->how);
     if (!status && node->op == TOSAJIT_OP_reduce_count) {
         made->from = own_constant(mk, own, type_is_float(own) ? (cell){.f = 1} : (cell){.i = 1});
     } else if (!status && type != own) {

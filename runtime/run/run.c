@@ -135,6 +135,7 @@ static tosajit_status check_all(const tosajit_kernel *kernel, const tosajit_tens
         const plan_part *part = &kernel->plan.parts[p];
         int64_t sizes[TOSAJIT_MAX_RANK];
         status = run_iteration_space(part, tensors, sizes);
+        if (!status) status = index_check(kernel->program, part, sizes);
         for (int32_t k = 0; !status && k < part->result_count; k++) {
             int32_t r = part->results[k];
             tensor_id id = {"result", (size_t)r};

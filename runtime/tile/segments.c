@@ -31,11 +31,13 @@ static int64_t segment_count(int64_t elements) {
     return elements / REDUCE_SEGMENT + (elements % REDUCE_SEGMENT != 0);
 }
 
-/* Where values of segments are kept: as the result's type, so that must be the accumulator's. */
+/* Where values of segments are kept: as the result's type, so that must be the accumulator's. A
+ * position counts from where the row begins. */
 static int64_t kept_bytes(const tosajit_expr *program, const plan_part *part, int32_t t,
                           int64_t segments) {
-    const tosajit_type type = reduction_node(program, part, t)->type.element;
-    if (reduce_accumulator(type) != type) return 0;
+    const expr_node *node = reduction_node(program, part, t);
+    const tosajit_type type = node->type.element;
+    if (reduce_accumulator(type) != type || reduce_is_position(node)) return 0;
     return (segments * (int64_t)tosajit_type_size(type) + 63) / 64 * 64;
 }
 
@@ -84,11 +86,12 @@ static void run_task(void *argument, size_t index) {
 }
 
 /* One segment after the other, as a row's code would. */
-static void combine(const expr_node *node, const char *values, int64_t segments, void *result) {
+static void combine(const tosajit_expr *program, const expr_node *node, const char *values,
+                    int64_t segments, void *result) {
     const tosajit_type type = node->type.element;
     const size_t size = tosajit_type_size(type);
     interpret_reduction r;
-    interpret_reduce_begin(&r, node);
+    interpret_reduce_begin(&r, program, node);
     for (int64_t k = 0; k < segments; k++)
         interpret_reduce_segment(&r, convert_load(type, values + k * (int64_t)size));
     convert_store(type, result, r.total);
@@ -116,6 +119,6 @@ void segments_run(const tosajit_parallel *parallel, const tosajit_expr *program,
     parallel->parallel_for(parallel->context, (size_t)s.tasks, run_task, &s);
     for (int32_t t = part->leaf_count; t < whole->tensors; t++)
         if (is_reduction(part, t))
-            combine(reduction_node(program, part, t), s.pointers[t], segments,
+            combine(program, reduction_node(program, part, t), s.pointers[t], segments,
                     tensors->pointers[t]);
 }
