@@ -36,6 +36,7 @@ LLVMValueRef fold_partials(row_emitter *r, int32_t t, unsigned least) {
     const part_emitter *e = r->part;
     LLVMValueRef *partials = r->partials[t];
     const unsigned lanes = e->nest.levels[0].lanes;
+    if (reduce_is_position(reduction_node(e, t))) return partials[0];
     for (unsigned half = r->groups / 2; half > 0; half /= 2)
         for (unsigned g = 0; g < half; g++)
             partials[g] = emit_combined(e, lanes, t, partials[g], partials[g + half]);
@@ -79,7 +80,8 @@ typedef struct bundle {
 static LLVMValueRef pick_half(const part_emitter *e, int32_t t, const bundle *a, const bundle *b,
                               bool high, uint8_t *rows) {
     const unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(a->value)), half = a->width / 2;
-    const unsigned bytes = folded_bytes(e, t), all = BLOCK_BYTES / bytes;
+    const tosajit_type type = reduce_accumulator(reduction_node(e, t)->type.element);
+    const unsigned bytes = (unsigned)tosajit_type_size(type), all = BLOCK_BYTES / bytes;
     const unsigned block = a->width >= all || all > lanes ? lanes : all;
     LLVMTypeRef i32 = LLVMInt32TypeInContext(e->k.context);
     LLVMValueRef numbers[NEST_MOST_TOGETHER];

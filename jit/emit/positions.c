@@ -9,12 +9,11 @@
  * comparisons and two selections do. A lane begins with what no element loses against, at position
  * 0: if nothing is better, all elements are that, and the first one is the result.
  *
- * Lanes of a row are in no order. Each becomes a key, whose upper half is an integer in the order
- * of elements, and whose lower half is greater where the position is less. The greatest key is then
- * one instruction for two lanes, and tells which is wanted. */
+ * Lanes of a row are in no order. When they are folded, the best element is found first, and then
+ * the first of the lanes that have it. */
 #include "jit/emit/positions.h"
 
-#include <string.h>
+#include <math.h>
 
 #include "runtime/base/types.h"
 #include "runtime/expr/reduce.h"
@@ -84,39 +83,12 @@ static LLVMValueRef as_i32(const lane *l, LLVMValueRef place) {
     return LLVMTypeOf(place) == type ? place : lane_trunc(l, place, type);
 }
 
-LLVMValueRef position_of_pair(const lane *l, LLVMValueRef pair) {
+LLVMValueRef position_place(const lane *l, LLVMValueRef pair) {
     return as_i32(l, part_of(l, pair, PLACE));
 }
 
 /* ---------------------------------------------------------------------------------------------
- * Keys */
-
-/* An integer that is greater where the bits of a number are those of a greater one. */
-static LLVMValueRef ordered_bits(const lane *l, position_op op, LLVMValueRef x) {
-    const unsigned bits = op.type == TOSAJIT_F64 ? 64 : 32;
-    LLVMValueRef zero = lane_real_like(x, 0), positive = lane_fadd(l, x, zero); /* -0 is +0 */
-    LLVMValueRef own = lane_bitcast(l, positive, lane_int_type(l, bits)),
-                 sign = lane_ashr(l, own, lane_int(l, bits, bits - 1)),
-                 rest = lane_lshr(l, sign, lane_int(l, bits, 1));
-    return lane_xor(l, own, rest);
-}
-
-/* The same of elements, where it is greater for better ones. */
-static LLVMValueRef ordered(const lane *l, position_op op, LLVMValueRef x) {
-    const unsigned bits = place_bits(op);
-    LLVMTypeRef type = lane_int_type(l, bits);
-    LLVMValueRef key, nan = lane_int(l, bits, bits == 64 ? INT64_MAX : INT32_MAX);
-    if (type_is_float(op.type))
-        key = ordered_bits(l, op, x);
-    else if (tosajit_type_size(op.type) * 8 == bits)
-        key = type_is_unsigned(op.type) ? lane_xor(l, x, lane_not(l, nan)) : x;
-    else
-        key = (type_is_unsigned(op.type) ? lane_zext : lane_sext)(l, x, type);
-    if (!op.greatest) key = lane_not(l, key);
-    if (!type_is_float(op.type)) return key;
-    return lane_select(l, lane_fcmp(l, LLVMRealUNO, x, x), op.nan_wins ? nan : lane_not(l, nan),
-                       key);
-}
+ * Folds */
 
 static LLVMValueRef lane_numbers(const lane *l, unsigned bits) {
     LLVMTypeRef type = LLVMIntTypeInContext(l->context, bits);
@@ -125,25 +97,102 @@ static LLVMValueRef lane_numbers(const lane *l, unsigned bits) {
     return l->count > 1 ? LLVMConstVector(numbers, l->count) : numbers[0];
 }
 
-LLVMValueRef position_key(const lane *l, position_op op, LLVMValueRef pair) {
-    const unsigned bits = place_bits(op);
-    LLVMTypeRef type = lane_int_type(l, 2 * bits);
-    LLVMValueRef place = lane_add(l, part_of(l, pair, PLACE), lane_numbers(l, bits)),
-                 upper = lane_zext(l, ordered(l, op, part_of(l, pair, ELEMENT)), type),
-                 lower = lane_zext(l, lane_not(l, place), type);
-    return lane_or(l, lane_shl(l, upper, lane_int_like(upper, bits)), lower);
+/* Several vectors of lanes as one, with the positions of each. */
+static LLVMValueRef join_groups(const lane *l, position_op op, const LLVMValueRef *pairs,
+                                unsigned groups) {
+    LLVMValueRef elements[REDUCE_PARTIALS], places[REDUCE_PARTIALS];
+    for (unsigned g = 0; g < groups; g++) {
+        elements[g] = part_of(l, pairs[g], ELEMENT);
+        places[g] = lane_add(l, part_of(l, pairs[g], PLACE), lane_numbers(l, place_bits(op)));
+    }
+    return pair_of(l, lane_concat(l, elements, groups), lane_concat(l, places, groups));
 }
 
-unsigned position_key_bytes(position_op op) { return 2 * place_bits(op) / 8; }
-
-LLVMValueRef position_least_key(const lane *l, position_op op) {
-    const unsigned bits = place_bits(op);
-    LLVMValueRef least = lane_int(l, bits, bits == 64 ? INT64_MIN : INT32_MIN);
-    LLVMTypeRef type = lane_int_type(l, 2 * bits);
-    LLVMValueRef upper = lane_zext(l, least, type);
-    return lane_shl(l, upper, lane_int_like(upper, bits));
+/* Of lanes the best one, by halves, if none is NaN. */
+static LLVMValueRef best_of(const lane *l, position_op op, LLVMValueRef x) {
+    for (lane half = *l; half.count > 1;) {
+        const lane whole = half;
+        LLVMValueRef a, b;
+        half.count /= 2;
+        if (half.count > 1) {
+            a = lane_pick(&whole, x, x, 0, half.count);
+            b = lane_pick(&whole, x, x, half.count, half.count);
+        } else {
+            LLVMTypeRef i32 = LLVMInt32TypeInContext(l->context);
+            a = LLVMBuildExtractElement(l->builder, x, LLVMConstInt(i32, 0, 0), "");
+            b = LLVMBuildExtractElement(l->builder, x, LLVMConstInt(i32, 1, 0), "");
+        }
+        LLVMValueRef is_better = type_is_float(op.type)
+                                     ? lane_fcmp(l, op.greatest ? LLVMRealOGT : LLVMRealOLT, a, b)
+                                     : wins(l, op, a, b);
+        x = lane_select(l, is_better, a, b);
+    }
+    return x;
 }
 
-LLVMValueRef position_of_key(const lane *l, LLVMValueRef key) {
-    return lane_not(l, as_i32(l, key));
+static LLVMValueRef in_lanes(const lane *l, LLVMValueRef scalar) {
+    return l->count > 1 ? lane_splat(l, scalar) : scalar;
+}
+
+static LLVMValueRef any_of(const lane *l, LLVMValueRef lanes) {
+    return l->count > 1 ? lane_intrinsic(l, "llvm.vector.reduce.or", &lanes, 1) : lanes;
+}
+
+/* The best element, and the lanes that have it. */
+static LLVMValueRef find_best(const lane *l, position_op op, LLVMValueRef x, LLVMValueRef *lanes) {
+    LLVMValueRef best, of_lanes = x, nan;
+    if (!type_is_float(op.type)) {
+        best = best_of(l, op, x);
+        *lanes = lane_icmp(l, LLVMIntEQ, x, in_lanes(l, best));
+        return best;
+    }
+    nan = lane_fcmp(l, LLVMRealUNO, x, x);
+    const double least = op.greatest ? -INFINITY : INFINITY;
+    if (!op.nan_wins) of_lanes = lane_select(l, nan, lane_real_like(x, least), x);
+    best = best_of(l, op, of_lanes);
+    LLVMValueRef no_number = lane_real_like(best, NAN);
+    if (op.nan_wins) best = lane_select(l, any_of(l, nan), no_number, best);
+    *lanes = lane_fcmp(l, LLVMRealOEQ, x, in_lanes(l, best));
+    if (op.nan_wins) *lanes = lane_or(l, *lanes, nan);
+    return op.nan_wins ? best : lane_select(l, any_of(l, *lanes), best, no_number);
+}
+
+/* The first of some lanes' places; 0 where there is none, as all lanes are NaN. */
+static LLVMValueRef first_of(const lane *l, LLVMValueRef lanes, LLVMValueRef places) {
+    LLVMValueRef chosen = lane_select(l, lanes, places, lane_int_like(places, INT32_MAX));
+    LLVMValueRef first =
+        l->count > 1 ? lane_intrinsic(l, "llvm.vector.reduce.smin", &chosen, 1) : chosen;
+    return lane_select(l, lane_icmp(l, LLVMIntEQ, first, lane_int_like(first, INT32_MAX)),
+                       lane_int_like(first, 0), first);
+}
+
+LLVMValueRef position_fold(const lane *l, position_op op, const LLVMValueRef *pairs,
+                           unsigned groups) {
+    const LLVMValueRef pair = join_groups(l, op, pairs, groups);
+    lane all = *l, one = *l;
+    all.count *= groups, one.count = 1;
+    LLVMValueRef lanes, best = find_best(&all, op, part_of(l, pair, ELEMENT), &lanes),
+                        place = first_of(&all, lanes, as_i32(&all, part_of(l, pair, PLACE)));
+    return pair_of(&one, best,
+                   place_bits(op) == 32 ? place : lane_zext(&one, place, lane_int_type(&one, 64)));
+}
+
+/* Bits of lanes, the first one the lowest. */
+static LLVMValueRef bits_of(const lane *l, LLVMValueRef lanes) {
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(l->context);
+    LLVMValueRef bits =
+        LLVMBuildBitCast(l->builder, lanes, LLVMIntTypeInContext(l->context, l->count), "");
+    return l->count < 64 ? LLVMBuildZExt(l->builder, bits, i64, "") : bits;
+}
+
+LLVMValueRef position_find(const lane *l, position_op op, LLVMValueRef elements) {
+    LLVMTypeRef i1 = LLVMInt1TypeInContext(l->context), i32 = LLVMInt32TypeInContext(l->context);
+    LLVMValueRef lanes, best = find_best(l, op, elements, &lanes), bits = bits_of(l, lanes);
+    (void)best;
+    LLVMValueRef zero = LLVMConstInt(LLVMTypeOf(bits), 0, 0),
+                 operands[] = {bits, LLVMConstInt(i1, 0, 0)};
+    const lane one = {l->context, l->module, l->builder, l->target, 1, false};
+    LLVMValueRef first = lane_intrinsic(&one, "llvm.cttz", operands, 2);
+    first = LLVMBuildSelect(l->builder, lane_icmp(&one, LLVMIntEQ, bits, zero), zero, first, "");
+    return LLVMBuildTrunc(l->builder, first, i32, "");
 }

@@ -1,7 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What argmax and argmin keep: in a loop a pair of an element and its position, as one value of
- * LLVM's; then, of elements in no order, a key that has both. */
+/* What argmax and argmin keep: a pair of an element and its position, as one value of LLVM's. */
 #ifndef TOSAJIT_JIT_EMIT_POSITIONS_H
 #define TOSAJIT_JIT_EMIT_POSITIONS_H
 
@@ -22,12 +21,13 @@ LLVMValueRef position_add(const lane *l, position_op op, LLVMValueRef pair, LLVM
                           LLVMValueRef first, unsigned offset);
 /* Of two pairs the better one; the second one's positions are larger. */
 LLVMValueRef position_later(const lane *l, position_op op, LLVMValueRef pair, LLVMValueRef later);
-LLVMValueRef position_of_pair(const lane *l, LLVMValueRef pair);
+/* What is stored, an i32. */
+LLVMValueRef position_place(const lane *l, LLVMValueRef pair);
 
-/* Keys of pairs, whose positions then count from those of the lanes: the greatest is wanted. */
-LLVMValueRef position_key(const lane *l, position_op op, LLVMValueRef pair);
-unsigned position_key_bytes(position_op op);
-LLVMValueRef position_least_key(const lane *l, position_op op);
-LLVMValueRef position_of_key(const lane *l, LLVMValueRef key);
+/* Of groups of lanes, whose positions count from those of the lanes, a pair of the best one. */
+LLVMValueRef position_fold(const lane *l, position_op op, const LLVMValueRef *pairs,
+                           unsigned groups);
+/* Of elements of lanes where the best one is. */
+LLVMValueRef position_find(const lane *l, position_op op, LLVMValueRef elements);
 
 #endif

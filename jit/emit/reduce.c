@@ -28,7 +28,6 @@ LLVMValueRef emit_combined(const part_emitter *e, unsigned lanes, int32_t t, LLV
     lane l = lane_of(e, lanes);
     const expr_node *node = reduction_node(e, t);
     if (is_pair(a)) return position_later(&l, position_op_at(e, t), a, b);
-    if (reduce_is_position(node)) return lane_intrinsic(&l, "llvm.smax", (LLVMValueRef[]){a, b}, 2);
     const tosajit_type type = reduce_accumulator(node->type.element);
     const range any[2] = {{INT64_MIN, INT64_MAX}, {INT64_MIN, INT64_MAX}};
     const emit_op op = {.op = node->op,
@@ -54,19 +53,6 @@ LLVMValueRef emit_neutral(const part_emitter *e, unsigned lanes, int32_t t) {
     const tosajit_type type = reduce_element(e->k.program, node);
     LLVMValueRef value = constant(&l, reduce_accumulator(type), reduce_neutral(node, type));
     return reduce_is_position(node) ? position_begin(&l, position_op_at(e, t), value) : value;
-}
-
-LLVMValueRef emit_folded_neutral(const part_emitter *e, unsigned lanes, int32_t t) {
-    const lane l = lane_of(e, lanes);
-    return reduce_is_position(reduction_node(e, t)) ? position_least_key(&l, position_op_at(e, t))
-                                                    : emit_neutral(e, lanes, t);
-}
-
-unsigned folded_bytes(const part_emitter *e, int32_t t) {
-    const expr_node *node = reduction_node(e, t);
-    return reduce_is_position(node)
-               ? position_key_bytes(position_op_at(e, t))
-               : (unsigned)tosajit_type_size(reduce_accumulator(node->type.element));
 }
 
 int32_t next_reduction(const part_emitter *e, int32_t t) {
@@ -117,6 +103,10 @@ void emit_reductions(row_emitter *r, unsigned lanes, LLVMValueRef mask) {
     for (int32_t t = first_reduction(e); t < tensor_count(e); t = next_reduction(e, t)) {
         if (!is_combined(e, t)) continue;
         LLVMValueRef value = emit_elements(r, &l, t, mask), *partials = r->partials[t];
+        if (r->accumulator->kept == NEST_ELEMENTS) {
+            partials[0] = value;
+            continue;
+        }
         if (r->accumulator->kept == NEST_THREE) {
             extreme_add(&l, reduction_node(e, t)->op == TOSAJIT_OP_reduce_max, value, partials);
             continue;
@@ -135,10 +125,14 @@ void store_reduction(const row_emitter *r, int32_t t, unsigned lanes, LLVMValueR
     const lane l = lane_of(e, lanes);
     const tosajit_type type = reduction_node(e, t)->type.element;
     if (!is_combined(e, t)) value = emit_count(e, &l, type);
-    if (reduce_is_position(reduction_node(e, t)))
-        value = (is_pair(value) ? position_of_pair : position_of_key)(&l, value);
+    if (is_pair(value)) value = position_place(&l, value);
     if (type_is_float(type)) value = lane_narrow(&l, type, value);
     lane_store(&l, type, value, address, mask);
+}
+
+LLVMValueRef find_position(const row_emitter *r, int32_t t) {
+    const lane l = lane_of(r->part, r->accumulator->lanes);
+    return position_find(&l, position_op_at(r->part, t), r->partials[t][0]);
 }
 
 void begin_partials(row_emitter *r, unsigned lanes) {
@@ -156,8 +150,8 @@ void end_partials(row_emitter *r) {
     const lane l = lane_of(e, r->accumulator->lanes);
     for (int32_t t = first_reduction(e); t < tensor_count(e); t = next_reduction(e, t)) {
         LLVMValueRef *partials = r->partials[t];
-        for (unsigned g = 0; g < r->groups && is_pair(partials[g]); g++)
-            partials[g] = position_key(&l, position_op_at(e, t), partials[g]);
+        if (is_pair(partials[0]))
+            partials[0] = position_fold(&l, position_op_at(e, t), partials, r->groups);
         if (r->accumulator->kept == NEST_THREE) partials[0] = extreme_value(&l, partials);
     }
 }
@@ -205,8 +199,7 @@ void emit_accumulator_memory(part_emitter *e) {
     const unsigned lanes = rows ? a->rows : a->lanes, count = rows ? a->rows : a->count / a->lanes;
     for (int32_t t = first_reduction(e); t < tensor_count(e); t = next_reduction(e, t))
         for (int k = 0; k < (rows ? 1 : 2) && (rows || is_combined(e, t)); k++) {
-            LLVMValueRef neutral = (rows ? emit_folded_neutral : emit_neutral)(e, lanes, t);
-            LLVMTypeRef type = LLVMArrayType2(LLVMTypeOf(neutral), count);
+            LLVMTypeRef type = LLVMArrayType2(LLVMTypeOf(emit_neutral(e, lanes, t)), count);
             e->memory[t][k] = LLVMBuildAlloca(e->k.builder, type, rows ? "kept" : "strip");
             LLVMSetAlignment(e->memory[t][k], 64);
         }

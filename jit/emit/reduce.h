@@ -23,20 +23,20 @@ const expr_node *reduction_node(const part_emitter *e, int32_t t);
 LLVMValueRef emit_neutral(const part_emitter *e, unsigned lanes, int32_t t);
 LLVMValueRef emit_combined(const part_emitter *e, unsigned lanes, int32_t t, LLVMValueRef a,
                            LLVMValueRef b);
-/* The neutral element as it is behind the last step of a segment of a row, and the type of that. */
-LLVMValueRef emit_folded_neutral(const part_emitter *e, unsigned lanes, int32_t t);
-unsigned folded_bytes(const part_emitter *e, int32_t t);
 /* Store a value of the accumulator's type, rounded to the reduction's; of a count it is not asked
  * for. */
 void store_reduction(const row_emitter *r, int32_t t, unsigned lanes, LLVMValueRef value,
                      LLVMValueRef address, LLVMValueRef mask);
 
+/* A row of one step, as elements: where the best one is. */
+LLVMValueRef find_position(const row_emitter *r, int32_t t);
 /* Partial results: what they begin with, and what is left to do behind the last step of a segment.
  */
 void begin_partials(row_emitter *r, unsigned lanes);
 void end_partials(row_emitter *r);
 
-/* All partial results of a row, combined by halves until so many lanes are left. After `steps`
+/* All partial results of a row, combined by halves until so many lanes are left; of a position,
+ * which end_partials has folded, one. After `steps`
  * steps their first vector must be in front again. */
 void turn_partials(row_emitter *r, LLVMValueRef steps);
 LLVMValueRef fold_partials(row_emitter *r, int32_t t, unsigned least);
@@ -52,7 +52,7 @@ typedef struct reduced_state {
     LLVMBasicBlockRef done;    /* behind all loops; null: nothing branches there */
 } reduced_state;
 typedef void reduced_loop(row_emitter *r, reduced_state *s);
-reduced_loop emit_brief_rows, emit_reduced_rows;                       /* reduced_rows.c */
+reduced_loop emit_brief_rows, emit_found_rows, emit_reduced_rows;      /* reduced_rows.c */
 reduced_loop emit_narrow_columns, emit_reduced_columns, emit_few_rows; /* reduced_columns.c */
 reduced_loop emit_strips;                                              /* strips.c */
 

@@ -99,7 +99,7 @@ static void fold_kept(row_emitter *r) {
     for (int32_t t = first_reduction(e); t < tensor_count(e); t = next_reduction(e, t)) {
         LLVMValueRef rows[NEST_MOST_TOGETHER];
         for (unsigned k = 0; k < count; k++)
-            rows[k] = load_at(e, LLVMTypeOf(emit_folded_neutral(e, count, t)), e->memory[t][0], k);
+            rows[k] = load_at(e, LLVMTypeOf(emit_neutral(e, count, t)), e->memory[t][0], k);
         LLVMValueRef back = int64_constant(e, -(int64_t)(size_of(e, t) * (count - 1)));
         store_reduction(r, t, count, fold_together(e, t, rows), behind(e, r->pointers[t], back),
                         NULL);
@@ -172,7 +172,7 @@ static void emit_segments(row_emitter *r, LLVMBasicBlockRef row_end, LLVMValueRe
     LLVMBasicBlockRef before = LLVMGetInsertBlock(e->k.builder);
     const counted_loop loop = begin_counted(e, "segment", int64_constant(e, 0));
     for (int32_t t = first_reduction(e); t < tensor_count(e); t = next_reduction(e, t))
-        totals[t] = enter_value(e, "total", emit_folded_neutral(e, 1, t), before);
+        totals[t] = enter_value(e, "total", emit_neutral(e, 1, t), before);
     LLVMValueRef next =
         LLVMBuildAdd(e->k.builder, loop.index, int64_constant(e, REDUCE_SEGMENT), "next");
     emit_folded(r, loop.index, smaller_of(e, next, e->cols), row_end, values);
@@ -181,6 +181,32 @@ static void emit_segments(row_emitter *r, LLVMBasicBlockRef row_end, LLVMValueRe
         turn_value(e, totals[t], values[t]);
     }
     end_counted_at(e, &loop, next, e->cols);
+}
+
+/* A row of one step, of which a position is wanted: nothing is handed on. */
+static void emit_found_row(row_emitter *r, void *none) {
+    (void)none;
+    const part_emitter *e = r->part;
+    const unsigned lanes = r->accumulator->lanes;
+    const lane l = lane_of(e, lanes);
+    const bool whole = e->part->cols_multiple % lanes == 0;
+    emit_row_scalars(r);
+    fill_splat_buffers(r);
+    emit_splats(r, lanes);
+    emit_body(r, (step){.lanes = lanes,
+                        .column = int64_constant(e, 0),
+                        .mask = whole ? NULL : lane_mask(&l, e->cols)});
+    for (int32_t t = first_reduction(e); t < tensor_count(e); t = next_reduction(e, t))
+        store_reduction(r, t, 1, find_position(r, t), r->pointers[t], NULL);
+}
+
+void emit_found_rows(row_emitter *r, reduced_state *s) {
+    const part_emitter *e = r->part;
+    LLVMValueRef most = int64_constant(e, r->accumulator->lanes),
+                 fits = compare(e, LLVMIntSLE, e->cols, most);
+    emit_rows_while(r, 1,
+                    LLVMBuildSelect(e->k.builder, fits, e->rows, int64_constant(e, 0), "found"),
+                    &s->rows, emit_found_row, NULL);
 }
 
 static void emit_reduced_row(row_emitter *r, void *none) {
@@ -203,5 +229,7 @@ static void emit_reduced_row(row_emitter *r, void *none) {
 
 void emit_reduced_rows(row_emitter *r, reduced_state *s) {
     if (r->accumulator->rows > 1) r->together = count_together(r);
-    emit_rows_while(r, 1, r->part->rows, &s->rows, emit_reduced_row, NULL);
+    emit_rows_while(r, 1, r->part->rows, &s->rows,
+                    r->accumulator->kept == NEST_ELEMENTS ? emit_found_row : emit_reduced_row,
+                    NULL);
 }

@@ -276,9 +276,10 @@ static void emit_short_and_long(row_emitter *r, const LLVMValueRef *pointers,
 
 /* The loops of a reduction. */
 static reduced_loop *const emit_loop[] = {
-    [NEST_REDUCED_BRIEF] = emit_brief_rows,        [NEST_REDUCED] = emit_reduced_rows,
-    [NEST_REDUCED_NARROW] = emit_narrow_columns,   [NEST_REDUCED_STRIPS] = emit_strips,
-    [NEST_REDUCED_COLUMNS] = emit_reduced_columns, [NEST_REDUCED_FEW] = emit_few_rows,
+    [NEST_REDUCED_BRIEF] = emit_brief_rows, [NEST_REDUCED_FOUND] = emit_found_rows,
+    [NEST_REDUCED] = emit_reduced_rows,     [NEST_REDUCED_NARROW] = emit_narrow_columns,
+    [NEST_REDUCED_STRIPS] = emit_strips,    [NEST_REDUCED_COLUMNS] = emit_reduced_columns,
+    [NEST_REDUCED_FEW] = emit_few_rows,
 };
 
 /* All rows of a plane that is reduced, then a branch to `after`, as emit_row_loop. */

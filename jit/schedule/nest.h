@@ -23,6 +23,7 @@
  *                    the caches
  *     the columns are reduced; the loops follow each other:
  *     NEST_REDUCED_BRIEF       a few n, known: several rows at once, without a loop
+ *     NEST_REDUCED_FOUND       n <= a step, of a position: the best element, then where it is
  *     NEST_REDUCED             any n: as NEST_TAIL, in segments; row by row
  *     the rows are reduced, at each step of columns all of them; the loops follow each other:
  *     NEST_REDUCED_NARROW      n <= a vector  one masked vector
@@ -48,6 +49,7 @@ typedef enum nest_row {
     NEST_HALVES,
     NEST_STREAMED,
     NEST_REDUCED_BRIEF, /* this and those below reduce */
+    NEST_REDUCED_FOUND,
     NEST_REDUCED,
     NEST_REDUCED_NARROW,
     NEST_REDUCED_STRIPS,
@@ -75,15 +77,16 @@ enum {
 
 typedef enum nest_place { NEST_REGISTERS, NEST_MEMORY } nest_place;
 
-/* What a partial result is: a value; or the three of a maximum or minimum (jit/emit/extremes.c). */
-typedef enum nest_kept { NEST_VALUE, NEST_THREE } nest_kept;
+/* What a partial result is: a value; the three of a maximum or minimum (jit/emit/extremes.c); or
+ * the elements themselves, of rows of one step whose best element's position is wanted. */
+typedef enum nest_kept { NEST_VALUE, NEST_THREE, NEST_ELEMENTS } nest_kept;
 
 /* The partial results of a reduction, in one of its loops.
  *
  *     loop               where                     count                  rows
  *     -----------------  ------------------------  ---------------------  --------------------
- *     BRIEF, REDUCED     registers; of rows that   steps that hold those  folded to a vector
- *                        wait for others, memory   of a row               (jit/emit/fold.c)
+ *     BRIEF, FOUND,      registers; of rows that   steps that hold those  folded to a vector
+ *     REDUCED            wait for others, memory   of a row               (jit/emit/fold.c)
  *     NARROW, COLUMNS,   registers                 segments of rows side  1
  *     FEW                                          by side
  *     STRIPS             memory                    columns                added at once, where no

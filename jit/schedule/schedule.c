@@ -14,11 +14,11 @@
 
 /* The accumulators of a part's reductions. */
 typedef struct reductions {
-    unsigned bytes, widest; /* of an element of all of them, and of the widest */
-    bool of_bits;           /* one is of i1, which has no bytes */
-    bool is_position;       /* the only one is */
-    bool is_long;           /* one takes many instructions */
-    const expr_node *only;  /* null: there are several */
+    unsigned bytes, widest;         /* of an element of all of them, and of the widest */
+    bool of_bits;                   /* one is of i1, which has no bytes */
+    bool has_position, is_position; /* one is; the only one */
+    bool is_long;                   /* one takes many instructions */
+    const expr_node *only;          /* null: there are several */
 } reductions;
 
 /* What is asked. */
@@ -203,9 +203,8 @@ static void schedule_tail(const asked *a, unsigned unroll, nest *n) {
 }
 
 /* Whether it is a maximum or minimum of floats that NaN wins: of two values these are five
- * instructions, where a CPU has no instruction for it. Or a position, whose fold is long. */
+ * instructions, where a CPU has no instruction for it. */
 static bool is_long_extreme(const cpu_level *level, const expr_node *node) {
-    if (reduce_is_position(node)) return true;
     return level->extremes != CPU_EXTREMES_NATIVE &&
            (node->op == TOSAJIT_OP_reduce_max || node->op == TOSAJIT_OP_reduce_min) &&
            type_is_float(node->type.element) && node->attributes.nan_mode == TOSAJIT_NAN_PROPAGATE;
@@ -230,9 +229,10 @@ static reductions find_reductions(const plan_part *part, const tosajit_expr *pro
         if (bytes > r.widest) r.widest = bytes;
         r.of_bits |= node->type.element == TOSAJIT_I1;
         r.is_long |= is_long_extreme(level, node);
+        r.has_position |= reduce_is_position(node);
         r.only = count++ ? NULL : node;
     }
-    r.is_position = r.only && reduce_is_position(r.only);
+    r.is_position = r.only && r.has_position;
     return r;
 }
 
@@ -241,7 +241,7 @@ static reductions find_reductions(const plan_part *part, const tosajit_expr *pro
  * and where numbers win over NaN there is nothing to keep. */
 static bool is_kept_in_three(const asked *a) {
     const int64_t size = plan_reduced_size(a->part);
-    return a->reduced.only && a->reduced.is_long && !a->reduced.is_position && a->work.heavy == 0 &&
+    return a->reduced.only && a->reduced.is_long && a->work.heavy == 0 &&
            a->work.light <= COST_IN_THREE_LIGHT &&
            reduce_accumulator(a->reduced.only->type.element) == TOSAJIT_F32 &&
            (size == TOSAJIT_DYNAMIC || size > (int64_t)REDUCE_PARTIALS);
@@ -311,7 +311,8 @@ static unsigned choose_together(const asked *a, unsigned partials) {
     unsigned rows = a->level->vector_bytes / a->reduced.widest;
     if (rows > NEST_MOST_TOGETHER) rows = NEST_MOST_TOGETHER;
     if (rows > partials) rows = partials;
-    return !a->reduced.of_bits && pays_together(a) && rows >= 4 ? rows : 1;
+    return !a->reduced.of_bits && !a->reduced.has_position && pays_together(a) && rows >= 4 ? rows
+                                                                                            : 1;
 }
 
 /* Whether there are few elements along the axis, and light ops: then they need no loop. */
@@ -348,6 +349,7 @@ static unsigned position_lanes(const asked *a, unsigned lanes) {
 /* A loop over columns that are reduced has as many lanes as there are partial results, or a whole
  * part of them; of a maximum in three values, two vectors. */
 static void schedule_reduced_rows(const asked *a, unsigned lanes, nest *n) {
+    const int64_t size = plan_reduced_size(a->part);
     const unsigned partials = nest_partials(a->part), together = choose_together(a, partials);
     const bool brief = together > 1 && is_brief(a),
                three = is_kept_in_three(a) &&
@@ -367,6 +369,12 @@ static void schedule_reduced_rows(const asked *a, unsigned lanes, nest *n) {
                      several = alone;
     several.rows = together;
     several.where = brief || together == 1 ? NEST_REGISTERS : NEST_MEMORY;
+    if (a->reduced.is_position && size == TOSAJIT_DYNAMIC && !a->work.heavy && !a->work.is_long)
+        add_reduced(
+            n, NEST_REDUCED_FOUND,
+            (nest_accumulator){.kept = NEST_ELEMENTS, .lanes = lanes, .count = 1, .rows = 1});
+    if (a->reduced.is_position && size != TOSAJIT_DYNAMIC && size <= (int64_t)lanes)
+        alone.kept = several.kept = NEST_ELEMENTS;
     if (brief) add_reduced(n, NEST_REDUCED_BRIEF, several);
     add_reduced(n, NEST_REDUCED, brief ? alone : several);
     add_reduced_levels(a, lanes, a->work.is_long, n);

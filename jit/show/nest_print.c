@@ -17,6 +17,7 @@ static const char *const rows[] = {
     [NEST_HALVES] = "two narrower vectors, which overlap",
     [NEST_STREAMED] = "whole cache lines, stored past the caches",
     [NEST_REDUCED_BRIEF] = "reduced along columns, without a loop",
+    [NEST_REDUCED_FOUND] = "reduced along columns, one masked step",
     [NEST_REDUCED] = "reduced along columns, in segments of 4096",
     [NEST_REDUCED_NARROW] = "reduced along rows, one masked vector",
     [NEST_REDUCED_STRIPS] = "reduced along rows, in strips of columns",

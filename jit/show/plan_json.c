@@ -75,6 +75,7 @@ static const char *const rows[] = {
     [NEST_HALVES] = "halves",
     [NEST_STREAMED] = "streamed",
     [NEST_REDUCED_BRIEF] = "reduced along columns, brief",
+    [NEST_REDUCED_FOUND] = "reduced along columns, found",
     [NEST_REDUCED] = "reduced along columns",
     [NEST_REDUCED_NARROW] = "reduced along rows, narrow",
     [NEST_REDUCED_STRIPS] = "reduced along rows, in strips",
