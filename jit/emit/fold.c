@@ -23,6 +23,7 @@ void turn_partials(row_emitter *r, LLVMValueRef steps) {
         LLVMValueRef bit = LLVMBuildAnd(e->k.builder, missing, int64_constant(e, by), "");
         LLVMValueRef turns = lane_icmp(&one, LLVMIntNE, bit, int64_constant(e, 0));
         for (int32_t t = first_reduction(e); t < tensor_count(e); t = next_reduction(e, t)) {
+            if (reduce_is_position(reduction_node(e, t))) continue; /* in any order */
             LLVMValueRef old[REDUCE_PARTIALS];
             memcpy(old, r->partials[t], groups * sizeof *old);
             for (unsigned g = 0; g < groups; g++)

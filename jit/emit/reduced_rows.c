@@ -37,7 +37,8 @@ static int64_t known_steps(const part_emitter *e, const level *lv) {
     const int64_t size = plan_reduced_size(e->part), step = (int64_t)step_size(lv);
     if (!is_one_segment(e)) return -1;
     if (lv->nest.shared) return (size + step - 1) / step;
-    return lv->nest.masked ? size % step != 0 : size / step;
+    const int64_t rest = size % (int64_t)nest_step(&e->nest);
+    return lv->nest.masked ? (rest + step - 1) / step : size / step;
 }
 
 /* All steps of a level, of which there may be none, or one. */
@@ -57,7 +58,8 @@ static void emit_segment(row_emitter *r, LLVMValueRef start, LLVMValueRef end) {
     const part_emitter *e = r->part;
     const unsigned lanes = r->accumulator->lanes;
     LLVMValueRef count = LLVMBuildSub(e->k.builder, end, start, ""),
-                 whole = LLVMBuildAnd(e->k.builder, count, int64_constant(e, -(int64_t)lanes), ""),
+                 whole = LLVMBuildAnd(e->k.builder, count,
+                                      int64_constant(e, -(int64_t)nest_step(&e->nest)), ""),
                  limit = LLVMBuildAdd(e->k.builder, start, whole, "whole");
     begin_partials(r, lanes);
     level lv = {.nest = e->nest.levels[0]};

@@ -259,13 +259,23 @@ static int64_t known_columns(const plan_part *part) {
     return size == TOSAJIT_DYNAMIC ? INT64_MAX : size;
 }
 
+/* Steps side by side, where a CPU has registers for as many pairs: behind a comparison by which
+ * another one is masked each waits for twelve cycles. */
+static unsigned position_repeats(const asked *a, unsigned lanes) {
+    const int64_t size = plan_reduced_size(a->part);
+    const bool pays = a->reduced.is_position && !a->work.heavy && !a->work.is_long &&
+                      a->level->vector_bytes >= COST_LINE_BYTES;
+    return pays && (size == TOSAJIT_DYNAMIC || size >= 2 * (int64_t)lanes) ? 2 : 1;
+}
+
 /* Segments side by side: a single vector would wait for its own last addition. */
 static unsigned choose_side(const asked *a, unsigned lanes) {
     const int64_t rows = plan_reduced_size(a->part);
     const unsigned vectors =
         (lanes * a->work.widest + a->level->vector_bytes - 1) / a->level->vector_bytes;
-    if (a->work.heavy || a->work.light > COST_SIDE_LIGHT || vectors > 2) return 1;
-    const unsigned side = vectors == 1 ? COST_SIDE : COST_SIDE / 2;
+    if (a->work.heavy || a->work.light > COST_SIDE_LIGHT) return 1;
+    if (vectors > 2 && position_repeats(a, lanes) == 1) return 1;
+    const unsigned side = vectors == 1 ? COST_SIDE : COST_SIDE / vectors;
     return rows != TOSAJIT_DYNAMIC && rows < (int64_t)(side * REDUCE_RUN) ? 1 : side;
 }
 
@@ -328,11 +338,12 @@ static void add_reduced(nest *n, nest_row kind, nest_accumulator accumulator) {
 }
 
 /* The steps of a reduction, and a masked one behind them, unless the tail is a step like them. */
-static void add_reduced_levels(const asked *a, unsigned lanes, bool shared, nest *n) {
-    const bool whole = a->part->cols_multiple % lanes == 0;
+static void add_reduced_levels(const asked *a, unsigned lanes, unsigned repeats, bool shared,
+                               nest *n) {
+    const bool whole = a->part->cols_multiple % (lanes * repeats) == 0;
     n->lanes = lanes;
     n->tail = whole ? TOSAJIT_TAIL_NONE : TOSAJIT_TAIL_MASKED;
-    add_level(n, (nest_level){.lanes = lanes, .repeats = 1, .shared = shared && !whole});
+    add_level(n, (nest_level){.lanes = lanes, .repeats = repeats, .shared = shared && !whole});
     if (!whole && !shared) add_level(n, (nest_level){.lanes = lanes, .repeats = 1, .masked = true});
 }
 
@@ -362,9 +373,12 @@ static void schedule_reduced_rows(const asked *a, unsigned lanes, nest *n) {
     else if (lanes > partials || (!a->work.is_long && !a->work.heavy))
         lanes = partials;
     if (lanes > CPU_MASK_LANES) lanes = CPU_MASK_LANES;
+    const unsigned repeats = position_repeats(a, lanes);
     nest_accumulator alone = {.lanes = lanes,
                               .kept = three ? NEST_THREE : NEST_VALUE,
-                              .count = any_order || lanes >= partials ? 1 : partials / lanes,
+                              .count = any_order           ? repeats
+                                       : lanes >= partials ? 1
+                                                           : partials / lanes,
                               .rows = 1},
                      several = alone;
     several.rows = together;
@@ -377,7 +391,7 @@ static void schedule_reduced_rows(const asked *a, unsigned lanes, nest *n) {
         alone.kept = several.kept = NEST_ELEMENTS;
     if (brief) add_reduced(n, NEST_REDUCED_BRIEF, several);
     add_reduced(n, NEST_REDUCED, brief ? alone : several);
-    add_reduced_levels(a, lanes, a->work.is_long, n);
+    add_reduced_levels(a, lanes, repeats, a->work.is_long, n);
 }
 
 /* A loop whose rows are reduced has vectors side by side. */
@@ -398,7 +412,7 @@ static void schedule_reduced_columns(const asked *a, unsigned lanes, nest *n) {
                                        .rows = choose_strip_rows(a)});
     add_reduced(n, few ? NEST_REDUCED_FEW : NEST_REDUCED_COLUMNS,
                 (nest_accumulator){.lanes = lanes, .count = choose_side(a, lanes), .rows = 1});
-    add_reduced_levels(a, lanes, false, n);
+    add_reduced_levels(a, lanes, 1, false, n);
 }
 
 /* Rows of elements, of which none waits for another. */
