@@ -185,14 +185,28 @@ static LLVMValueRef bits_of(const lane *l, LLVMValueRef lanes) {
     return l->count < 64 ? LLVMBuildZExt(l->builder, bits, i64, "") : bits;
 }
 
+/* The lanes that are wanted, as bits; of f32 those that are NaN, if any is, or have the best
+ * number.
+ */
+static LLVMValueRef wanted_bits(const lane *l, position_op op, LLVMValueRef x) {
+    const lane one = {l->context, l->module, l->builder, l->target, 1, false};
+    LLVMValueRef lanes;
+    if (!type_is_float(op.type) || !op.nan_wins) {
+        find_best(l, op, x, &lanes);
+        return bits_of(l, lanes);
+    }
+    LLVMValueRef nan = bits_of(l, lane_fcmp(l, LLVMRealUNO, x, x)), best = best_of(l, op, x),
+                 equal = bits_of(l, lane_fcmp(l, LLVMRealOEQ, x, in_lanes(l, best))),
+                 is_number = lane_icmp(&one, LLVMIntEQ, nan, lane_int_like(nan, 0));
+    return lane_select(&one, is_number, equal, nan);
+}
+
 LLVMValueRef position_find(const lane *l, position_op op, LLVMValueRef elements) {
     LLVMTypeRef i1 = LLVMInt1TypeInContext(l->context), i32 = LLVMInt32TypeInContext(l->context);
-    LLVMValueRef lanes, best = find_best(l, op, elements, &lanes), bits = bits_of(l, lanes);
-    (void)best;
-    LLVMValueRef zero = LLVMConstInt(LLVMTypeOf(bits), 0, 0),
-                 operands[] = {bits, LLVMConstInt(i1, 0, 0)};
     const lane one = {l->context, l->module, l->builder, l->target, 1, false};
-    LLVMValueRef first = lane_intrinsic(&one, "llvm.cttz", operands, 2);
-    first = LLVMBuildSelect(l->builder, lane_icmp(&one, LLVMIntEQ, bits, zero), zero, first, "");
-    return LLVMBuildTrunc(l->builder, first, i32, "");
+    LLVMValueRef bits = wanted_bits(l, op, elements), zero = lane_int_like(bits, 0),
+                 first = lane_intrinsic(&one, "llvm.cttz",
+                                        (LLVMValueRef[]){bits, LLVMConstInt(i1, 0, 0)}, 2);
+    first = lane_select(&one, lane_icmp(&one, LLVMIntEQ, bits, zero), zero, first);
+    return lane_trunc(&one, first, i32);
 }
