@@ -63,6 +63,7 @@ class Case:
 
     any_length = True  # whether the length of rows may be dynamic
     vectors = 0  # operands that ONNX has as vectors: the last ones
+    made = onnx_made = None  # types of the result, in this library and in ONNX, if others than the operands'
 
     def __init__(self, n, elements):
         self.n, self.rows = n, rows_of(n, elements)
@@ -276,7 +277,7 @@ class Sum(Case):
         super().__init__(n, 2 * elements)  # there is no result beside them in the cache
         self.result = (self.rows, 1)
         self.text = f"y = {self.word}(x, axis={self.axis})"
-        op = {"sum": "ReduceSum", "max": "ReduceMax", "mean": "ReduceMean"}[self.word]
+        op = {"sum": "ReduceSum", "max": "ReduceMax", "mean": "ReduceMean", "argmax": None}[self.word]
         self.nodes = [(op, "x axes", "y", {"keepdims": 1})]
 
     def exact(self, x):
@@ -318,10 +319,25 @@ class SumAll(Sum):
         self.result, self.loop = (1, 1), (1, self.rows * n, 1)
 
 
+def positions(base):
+    """The same rows, of whose greatest element the position is wanted."""
+    class Position(base):
+        word, target, made, onnx_made = "argmax", 1.3, np.int32, np.int64
+
+        def __init__(self, n, elements):
+            super().__init__(n, elements)
+            self.nodes = [("ArgMax", "x", "y", {"axis": self.axis, "keepdims": 1})]
+
+        def torch(self, t, x):
+            return t.argmax(x, self.axis, keepdim=True)
+    return Position
+
+
 FAMILIES = {"softmax": Softmax, "log_softmax": LogSoftmax, "masked_softmax": MaskedSoftmax, "layer_norm": LayerNorm, "add_layer_norm": AddLayerNorm,
             "rms_norm": RmsNorm, "add_rms_norm": AddRmsNorm, "group_norm_silu": GroupNormSilu, "rope": Rope}
 FAMILIES |= {f"{word}_{where}": type(f"{word}_{where}", (base,), {"word": word})
              for word in ("sum", "max", "mean") for where, base in (("inner", Sum), ("outer", SumOuter), ("middle", SumMiddle), ("all", SumAll))}
+FAMILIES |= {"argmax_inner": positions(Sum), "argmax_outer": positions(SumOuter)}
 BF16 = ("softmax", "layer_norm", "add_rms_norm")
 
 # ---------------------------------------------------------------------------------------------
@@ -356,7 +372,7 @@ def onnx_call(case, arrays):
     constants = [numpy_helper.from_array(np.array(0.125, np.float32), "eighth"), numpy_helper.from_array(np.array(axes, np.int64), "axes")]
     made = [helper.make_node(op, ins.split(), outs.split(), **words) for op, ins, outs, words in nodes]
     graph = helper.make_graph(made, "g", [helper.make_tensor_value_info(n, TensorProto.FLOAT, s) for n, s in zip(names, shapes)],
-                              [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
+                              [helper.make_tensor_value_info("y", TensorProto.INT64 if case.onnx_made else TensorProto.FLOAT, None)],
                               [c for c in constants if any(c.name in node.input for node in made)])
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21), helper.make_opsetid("com.microsoft", 1)], ir_version=10)
     options = PEERS["onnxruntime"].SessionOptions()
@@ -368,7 +384,7 @@ def onnx_call(case, arrays):
     for name, value in zip(names, values):
         binding.bind_ortvalue_input(name, value)
     shape = shapes[0] if case.result == case.shapes[0] else case.result
-    out = PEERS["onnxruntime"].OrtValue.ortvalue_from_numpy(np.empty(shape, np.float32))
+    out = PEERS["onnxruntime"].OrtValue.ortvalue_from_numpy(np.empty(shape, case.onnx_made or np.float32))
     binding.bind_ortvalue_output("y", out)
     return lambda: (session.run_with_iobinding(binding), out, values)[1].numpy().reshape(case.result)
 
@@ -391,7 +407,7 @@ def torch_calls(case, arrays, kept):
 def contenders(name, case, arrays, kept):
     """Each a call, and how its result becomes an array."""
     half = arrays[0].dtype.itemsize == 2
-    out, itself, element = np.empty(case.result, arrays[0].dtype), lambda r: r, "bf16" if half else "f32"
+    out, itself, element = np.empty(case.result, case.made or arrays[0].dtype), lambda r: r, "bf16" if half else "f32"
     # Sums have one accuracy.
     engines = {"exact": ("exact", False), "exact ?": ("exact", True)} if hasattr(case, "reads") else \
         {"exact": ("exact", False), "fast": ("fast", False), "fast ?": ("fast", True)}
@@ -405,7 +421,7 @@ def contenders(name, case, arrays, kept):
         kernel.wait()
         calls["two"] = functools.partial(kernel, *arrays, out=out), itself
     if not half:
-        own = np.empty(case.result, np.float32)
+        own = np.empty(case.result, case.made or np.float32)
         calls["C"] = loop_call(getattr(LOOPS, re.sub("_(inner|outer|middle|all)$", "", name)), arrays, own, case.loop), itself
         if hasattr(case, "reads"):
             calls["read"] = loop_call(LOOPS.read_all, arrays, np.empty(1, np.float32), case.loop), None

@@ -180,6 +180,30 @@ void max(const float *const *in, float *out, sizes z) {
     }
 }
 
+static int first_greatest(const float *x, long n) {
+    int at = 0;
+    for (long k = 1; k < n; k++) at = x[k] > x[at] ? (int)k : at;
+    return at;
+}
+
+/* Positions, as int. */
+void argmax(const float *const *in, float *out, sizes z) {
+    int *restrict y = (int *)out;
+    for (long i = 0; i < z.a; i++) {
+        if (z.b == 1) {
+            y[i] = first_greatest(in[0] + i * z.n, z.n);
+            continue;
+        }
+        const float *x = in[0] + i * z.n * z.b;
+        memset(y + i * z.b, 0, (size_t)z.b * sizeof *y);
+        for (long r = 1; r < z.n; r++)
+            for (long k = 0; k < z.b; k++) {
+                int *at = &y[i * z.b + k];
+                *at = x[r * z.b + k] > x[*at * z.b + k] ? (int)r : *at;
+            }
+    }
+}
+
 /* Nothing but reading: eight vectors of 32 bytes a step, as many loads as a core has under way. */
 void read_all(const float *const *in, float *out, sizes z) {
     typedef int vector __attribute__((vector_size(32)));

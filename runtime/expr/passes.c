@@ -11,7 +11,7 @@ static const struct {
 } passes[] = {
     {"pieces", pieces_split}, /* concat, pad, tile: results in pieces */
     {"views", views_lower},   /* reshape, transpose, slice, ...: how calls see their tensors */
-    {"positions", positions_lower}, /* argmax, argmin: a reduction, and one of numbers */
+    {"positions", positions_lower}, /* argmax, argmin: of f16, not of f8 */
     {"tables", NULL},               /* what depends on one byte: looked up; on one i1: selected */
     {"simplify", simplify},         /* cheaper ops of the same bits */
     {"common", common_compute},     /* what is written twice: computed once */

@@ -12,10 +12,11 @@ int escape_name(void) { return 8; }
 int mlirOperationPrint(void); /* of MLIR's C API, which is inside of the library */
 int mlirOperationPrint(void) { return 9; }
 
-static const char model[] = "func.func @main(%a: tensor<?xf32>, %b: tensor<1xf32>) -> tensor<i32> {\n"
+static const char model[] = "func.func @main(%a: tensor<?xf32>, %b: tensor<1xf32>) -> tensor<?xf32> {\n"
                             "  %c = tosa.add %a, %b : (tensor<?xf32>, tensor<1xf32>) -> tensor<?xf32>\n"
-                            "  %d = tosa.argmax %c {axis = 0 : i32} : (tensor<?xf32>) -> tensor<i32>\n"
-                            "  return %d : tensor<i32>\n"
+                            "  %d = tosa.custom %c {domain_name = \"consumer\", implementation_attrs = \"\", operator_name = \"sort\"} : "
+                            "(tensor<?xf32>) -> tensor<?xf32>\n"
+                            "  return %d : tensor<?xf32>\n"
                             "}\n";
 
 static void say(void *context, const tosajit_mlir_finding *finding) {
