@@ -218,6 +218,14 @@ TOSAJIT_API tosajit_status tosajit_explain(const tosajit_kernel *kernel,
 
 /* ---- The code without the checks */
 
+/* Code of kernels is called as System V has it, on every system: so the same code runs on all. A
+ * compiler that knows no such convention cannot call it; there tosajit_run does. */
+#if defined(_WIN32) && defined(__x86_64__)
+#define TOSAJIT_CODE __attribute__((sysv_abi))
+#else
+#define TOSAJIT_CODE
+#endif
+
 /* The code of a kernel without the checks. It walks a tile of planes x rows x cols elements of n
  * tensors. In a plane, element (r, c) of tensor t lies at p + r * strides[2t] + c * strides[2t +
  * 1]. In the first plane p is pointers[t]; from a plane to the next it grows by rows * strides[2t]
@@ -227,8 +235,13 @@ TOSAJIT_API tosajit_status tosajit_explain(const tosajit_kernel *kernel,
  * contiguous. cols is a multiple of tosajit_raw.cols_multiple. The variants list which of these
  * combinations the code has; another combination computes garbage. context is tosajit_raw.context.
  * It runs in the caller's floating-point settings, and expects those that programs start with. */
-typedef void (*tosajit_entry)(const void *context, void *const *pointers, const int64_t *strides,
-                              int64_t planes, int64_t rows, int64_t cols);
+#if defined(_MSC_VER) && !defined(__clang__)
+typedef const struct tosajit_code *tosajit_entry; /* this compiler cannot call it */
+#else
+typedef void(TOSAJIT_CODE *tosajit_entry)(const void *context, void *const *pointers,
+                                          const int64_t *strides, int64_t planes, int64_t rows,
+                                          int64_t cols);
+#endif
 
 /* A loop of the kernel. Bit t of `splat` says that tensor t is a splat in it, bit t of `either`
  * that it may be both. */

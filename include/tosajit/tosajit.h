@@ -65,7 +65,9 @@
 extern "C" {
 #endif
 
-#if defined(__GNUC__)
+#if defined(_WIN32) && defined(TOSAJIT_EXPORTS) /* in the library's own build */
+#define TOSAJIT_API __declspec(dllexport)
+#elif defined(__GNUC__) && !defined(_WIN32)
 #define TOSAJIT_API __attribute__((visibility("default")))
 #else
 #define TOSAJIT_API

@@ -23,14 +23,16 @@ tosajit_status store_open(const char *directory, uint64_t max_bytes,
                  .max_bytes = max_bytes,
                  .evicting = ATOMIC_FLAG_INIT};
     const char *why = NULL;
+    char open_to_others[80];
+    snprintf(open_to_others, sizeof open_to_others, "it can be written by others; %s",
+             system_directory_advice);
     const system_file opened = system_directory_open(directory, &why);
     if (why) return directory_error(directory, why);
     system_file_info about;
     if (!system_file_about(opened, &about))
         why = strerror(errno);
     else if (!store_file_trusted(&about))
-        why = about.is_ours || about.is_roots ? "it can be written by others; chmod go-w it"
-                                              : "it belongs to another user";
+        why = about.is_ours || about.is_roots ? open_to_others : "it belongs to another user";
     if (why) {
         system_file_close(opened);
         return directory_error(directory, why);

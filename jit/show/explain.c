@@ -339,7 +339,7 @@ static tosajit_status tell(const call_report *c, const part_report *parts, char 
     }
     fprintf(out, "memory: %.0f bytes read or written\n", c->bytes);
     bool failed = ferror(out);
-    if (fclose(out) == 0 && !failed) {
+    if (system_text_close(out) && !failed) {
         *text = printed;
         return TOSAJIT_OK;
     }

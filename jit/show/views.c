@@ -23,7 +23,7 @@ static plan_printer *const plan_printers[] = {
 /* What was written to a stream of system_text_open; null: there is none. */
 static tosajit_status finish(FILE *out, tosajit_status status, char **text) {
     const bool fine = out && !ferror(out);
-    if (out && fclose(out) == 0 && fine && !status) return TOSAJIT_OK;
+    if (out && system_text_close(out) && fine && !status) return TOSAJIT_OK;
     if (out) free(*text);
     return status ? status : diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for a text");
 }

@@ -371,6 +371,6 @@ bool text_store(tosajit_type type, const text_number *n, bool is_unsigned, void 
     const uint64_t bits = convert_encode(type, (cell){.f = n->value});
     const double stored = convert_decode(type, bits).f;
     convert_store(type, at, bits);
-    bool lost = isfinite(n->value) != isfinite(stored) || isnan(n->value) != (isnan(stored) != 0);
+    bool lost = !isfinite(n->value) != !isfinite(stored) || !isnan(n->value) != !isnan(stored);
     return !lost || fail_range(error, n, type);
 }

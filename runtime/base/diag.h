@@ -33,7 +33,12 @@ typedef struct diag_last {
     size_t line, column, sentence; /* of a text; where in the message the sentence begins */
     char message[DIAG_CAPACITY];
 } diag_last;
+#if defined(_WIN32) /* where a library can give others no data of a thread, but a function */
+TOSAJIT_API diag_last *tosajit_private_last_here(void);
+#define tosajit_private_last (*tosajit_private_last_here())
+#else
 TOSAJIT_API extern _Thread_local diag_last tosajit_private_last;
+#endif
 
 tosajit_status diag_error(tosajit_status status, const char *format, ...) DIAG_FORMAT(2, 3);
 

@@ -5,7 +5,12 @@
  * one last error per thread, whichever of them is called. */
 #include "runtime/base/diag.h"
 
+#if defined(_WIN32)
+static _Thread_local diag_last own;
+diag_last *tosajit_private_last_here(void) { return &own; }
+#else
 _Thread_local diag_last tosajit_private_last;
+#endif
 
 const char *tosajit_last_error(void) { return tosajit_private_last.message; }
 

@@ -482,7 +482,7 @@ tosajit_status tosajit_expr_print(const tosajit_expr *expr, const char *name, ch
     fpenv_hold(&environment);
     FILE *out = system_text_open(&printed, &size);
     bool fine = out && expr_print(expr, name ? name : "main", false, out) && !ferror(out);
-    if (out && fclose(out) != 0) fine = false;
+    if (out && !system_text_close(out)) fine = false;
     fpenv_restore(&environment);
     if (fine) {
         *text = printed;

@@ -2,7 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The words in which steps.h is written, of one number: what the interpreter computes with. It is a
  * double, or a float where STEPS_OF_F32 is defined. A machine's arithmetic on both is IEEE 754's,
- * and the library is compiled without contraction; libm's fma rounds once on every machine. */
+ * and the library is compiled without contraction; libm's fma rounds once on every machine, but on
+ * Windows, where fused.h does. */
 #ifndef TOSAJIT_RUNTIME_FUNCTIONS_SCALAR_H
 #define TOSAJIT_RUNTIME_FUNCTIONS_SCALAR_H
 
@@ -10,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+
+#include "runtime/functions/fused.h"
 
 typedef struct lane lane; /* there is none */
 #ifdef STEPS_OF_F32
@@ -23,6 +26,13 @@ typedef int64_t word;
 typedef uint64_t unsigned_word;
 #define STEPS_LIBM(name) name
 #endif
+#if !defined(_WIN32)
+#define STEPS_FMA STEPS_LIBM(fma)
+#elif defined(STEPS_OF_F32)
+#define STEPS_FMA fused_multiply_addf
+#else
+#define STEPS_FMA fused_multiply_add
+#endif
 typedef bool mask;
 
 static inline real number(const lane *l, double value) { return (void)l, (real)value; }
@@ -34,7 +44,7 @@ static inline real sub(const lane *l, real a, real b) { return (void)l, a - b; }
 static inline real mul(const lane *l, real a, real b) { return (void)l, a * b; }
 static inline real divide(const lane *l, real a, real b) { return (void)l, a / b; }
 static inline real muladd(const lane *l, real a, real b, real c) {
-    return (void)l, STEPS_LIBM(fma)(a, b, c);
+    return (void)l, STEPS_FMA(a, b, c);
 }
 static inline real negative(const lane *l, real a) { return (void)l, -a; }
 static inline real size_of(const lane *l, real a) { return (void)l, STEPS_LIBM(fabs)(a); }

@@ -42,7 +42,7 @@ tosajit_status tosajit_aot_kernel(tosajit_aot *aot, tosajit_kernel **kernel) {
 tosajit_status tosajit_aot_run(tosajit_aot *aot, const tosajit_tensor *operands,
                                size_t operand_count, const tosajit_tensor *results,
                                size_t result_count) {
-    tosajit_kernel *kernel;
+    tosajit_kernel *kernel = NULL;
     tosajit_status status = tosajit_aot_kernel(aot, &kernel);
     return status ? status : tosajit_run(kernel, operands, operand_count, results, result_count);
 }

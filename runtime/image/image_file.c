@@ -95,9 +95,9 @@ static tosajit_status write_file(const char *path, const byte_writer *w) {
     const bool created = file != SYSTEM_NO_FILE;
     bool fine = created && system_file_write(file, w->bytes, w->size);
     if (created) fine = system_file_close(file) && fine;
-    if (fine) fine = rename(temporary, path) == 0;
+    if (fine) fine = system_file_rename(SYSTEM_NO_FILE, temporary, path);
     tosajit_status status = fine ? TOSAJIT_OK : file_error("cannot write", path);
-    if (!fine && created) remove(temporary);
+    if (!fine && created) (void)system_file_remove(SYSTEM_NO_FILE, temporary);
     memory_free(&w->allocator, temporary, capacity, 1);
     return status;
 }

@@ -7,6 +7,7 @@
 
 #include "runtime/functions/functions.h"
 #include "runtime/interpret/interpret.h"
+#include "runtime/interpret/quadrant.h"
 #include "runtime/expr/ops.h"
 #include "runtime/base/types.h"
 
@@ -97,11 +98,19 @@ static cell from_long(long double value) {
     return from_float(nearest);
 }
 
+#if defined(_WIN32)
+static long double cos_of(double x) { return quadrant_sine(x, 1); }
+static long double sin_of(double x) { return quadrant_sine(x, 0); }
+#else
+static long double cos_of(double x) { return cosl((long double)x); }
+static long double sin_of(double x) { return sinl((long double)x); }
+#endif
+
 cell interpret_cos(const interpret_op *op, const cell *x) {
-    return is_f64(op) ? from_float(f64_cos(&x[0].f)) : from_long(cosl((long double)x[0].f));
+    return is_f64(op) ? from_float(f64_cos(&x[0].f)) : from_long(cos_of(x[0].f));
 }
 cell interpret_sin(const interpret_op *op, const cell *x) {
-    return is_f64(op) ? from_float(f64_sin(&x[0].f)) : from_long(sinl((long double)x[0].f));
+    return is_f64(op) ? from_float(f64_sin(&x[0].f)) : from_long(sin_of(x[0].f));
 }
 cell interpret_erf(const interpret_op *op, const cell *x) {
     return is_f64(op) ? from_float(f64_erf(&x[0].f)) : from_long(erfl((long double)x[0].f));
@@ -177,7 +186,7 @@ cell interpret_pow(const interpret_op *op, const cell *x) {
 cell interpret_maximum(const interpret_op *op, const cell *x) {
     if (!is_float(op)) return x[0].i > x[1].i ? x[0] : x[1];
     bool ignore = op->attributes->nan_mode == TOSAJIT_NAN_IGNORE;
-    if (isnan(x[0].f) || isnan(x[1].f)) return (isnan(x[0].f) == ignore) ? x[1] : x[0];
+    if (isnan(x[0].f) || isnan(x[1].f)) return (isnan(x[0].f) != 0) == ignore ? x[1] : x[0];
     if (x[0].f == x[1].f) return signbit(x[0].f) ? x[1] : x[0];
     return x[0].f > x[1].f ? x[0] : x[1];
 }
@@ -185,7 +194,7 @@ cell interpret_maximum(const interpret_op *op, const cell *x) {
 cell interpret_minimum(const interpret_op *op, const cell *x) {
     if (!is_float(op)) return x[0].i < x[1].i ? x[0] : x[1];
     bool ignore = op->attributes->nan_mode == TOSAJIT_NAN_IGNORE;
-    if (isnan(x[0].f) || isnan(x[1].f)) return (isnan(x[0].f) == ignore) ? x[1] : x[0];
+    if (isnan(x[0].f) || isnan(x[1].f)) return (isnan(x[0].f) != 0) == ignore ? x[1] : x[0];
     if (x[0].f == x[1].f) return signbit(x[0].f) ? x[0] : x[1];
     return x[0].f < x[1].f ? x[0] : x[1];
 }

@@ -103,9 +103,11 @@ tosajit_status precompiled_make(tosajit_kernel *kernel, const rows_library *libr
 void precompiled_destroy(const tosajit_kernel *kernel, precompiled *m);
 
 /* The code of every part that has instructions; and of those that reduce. */
-void precompiled_run(const void *context, void *const *pointers, const int64_t *strides,
-                     int64_t planes, int64_t rows, int64_t cols);
-void precompiled_reduce(const void *context, void *const *pointers, const int64_t *strides,
-                        int64_t planes, int64_t rows, int64_t cols);
+TOSAJIT_CODE void precompiled_run(const void *context, void *const *pointers,
+                                  const int64_t *strides, int64_t planes, int64_t rows,
+                                  int64_t cols);
+TOSAJIT_CODE void precompiled_reduce(const void *context, void *const *pointers,
+                                     const int64_t *strides, int64_t planes, int64_t rows,
+                                     int64_t cols);
 
 #endif

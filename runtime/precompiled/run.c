@@ -300,8 +300,9 @@ static void begin(tile *t, const void *context, const int64_t *strides) {
     }
 }
 
-void precompiled_run(const void *context, void *const *pointers, const int64_t *strides,
-                     int64_t planes, int64_t rows, int64_t cols) {
+TOSAJIT_CODE void precompiled_run(const void *context, void *const *pointers,
+                                  const int64_t *strides, int64_t planes, int64_t rows,
+                                  int64_t cols) {
     const precompiled_part *part = context;
     const int64_t slot = slot_bytes(part, rows, cols);
     _Alignas(64) char scratch[slot * part->slots];
@@ -312,8 +313,9 @@ void precompiled_run(const void *context, void *const *pointers, const int64_t *
     run_planes(&t, pointers, planes, rows, cols, run_plane);
 }
 
-void precompiled_reduce(const void *context, void *const *pointers, const int64_t *strides,
-                        int64_t planes, int64_t rows, int64_t cols) {
+TOSAJIT_CODE void precompiled_reduce(const void *context, void *const *pointers,
+                                     const int64_t *strides, int64_t planes, int64_t rows,
+                                     int64_t cols) {
     const precompiled_part *part = context;
     const int64_t slot = slot_bytes(part, rows, cols);
     _Alignas(64) char scratch[slot * part->slots];

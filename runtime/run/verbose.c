@@ -42,7 +42,7 @@ static bool begin(line *l) {
 /* Without memory there is no line. */
 static void end(line *l) {
     fputc('\n', l->out);
-    if (fclose(l->out) == 0) fputs(l->text, stderr);
+    if (system_text_close(l->out)) fputs(l->text, stderr);
     free(l->text);
     fpenv_restore(&l->environment);
 }
@@ -59,7 +59,7 @@ static void put_command(const tosajit_kernel *kernel, const tosajit_parallel *pa
     FILE *print = system_text_open(&text, &size);
     if (!print) return;
     bool fine = expr_print(kernel->program, "f", true, print);
-    fine = fclose(print) == 0 && fine;
+    fine = system_text_close(print) && fine;
     if (fine && size <= LONGEST_EXPRESSION)
         fprintf(out, " --expr '%s'", text);
     else

@@ -4,11 +4,15 @@
 #define _DEFAULT_SOURCE
 #include "runtime/system/system.h"
 
+#if defined(_WIN32)
+#include "runtime/system/windows/map.h"
+#else
+#include "runtime/system/posix/map.h"
+#endif
+
 #include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 /* A mapping whose pages are taken in turn. A thread that finds it busy does not wait but makes a
  * mapping of its own. So it does no harm if a fork happens while it is busy: in the child it stays
@@ -27,15 +31,9 @@ static bool take_span(void) {
 
 static void leave_span(void) { atomic_flag_clear_explicit(&span.busy, memory_order_release); }
 
-size_t system_page_size(void) { return (size_t)sysconf(_SC_PAGESIZE); }
+size_t system_page_size(void) { return map_page(); }
 
 static size_t pages_of(size_t size, size_t page) { return size / page + (size % page != 0); }
-
-static void *map(size_t size, int flags) {
-    void *memory =
-        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
-    return memory == MAP_FAILED ? NULL : memory;
-}
 
 /* A bit for each free page: given back, or never taken. */
 static uint32_t free_pages(void) {
@@ -46,7 +44,7 @@ static uint32_t free_pages(void) {
  * no page is executable while it is writable. */
 static bool renew(void) {
     if (free_pages() != ((uint64_t)1 << SPAN_PAGES) - 1) return false;
-    if (mprotect(span.base, SPAN_BYTES, PROT_READ | PROT_WRITE)) return false;
+    if (!map_writable(span.base, SPAN_BYTES)) return false;
     /* What is left of code that was longer would be executable again. */
     memset(span.base, 0, SPAN_BYTES);
     return true;
@@ -57,24 +55,15 @@ static void retire(size_t page) {
     const uint32_t gone = free_pages();
     for (size_t first = 0, end; first < SPAN_PAGES; first = end + 1) {
         for (end = first; end < SPAN_PAGES && (gone >> end & 1);) end++;
-        if (end > first) munmap(span.base + first * page, (end - first) * page);
+        if (end > first) map_give(span.base + first * page, (end - first) * page);
     }
     span.base = NULL;
-}
-
-static void *map_span(void) {
-#ifdef MAP_POPULATE
-    /* All pages at once cost the system a third of what they cost one after the other. */
-    return map(SPAN_BYTES, MAP_POPULATE);
-#else
-    return map(SPAN_BYTES, 0);
-#endif
 }
 
 static void *take_shared(size_t count, size_t page) {
     if (!span.base || span.taken + count > SPAN_PAGES) {
         if (span.base && !renew()) retire(page);
-        if (!span.base) span.base = map_span();
+        if (!span.base) span.base = map_take(SPAN_BYTES, true);
         span.taken = 0;
         span.given = 0;
     }
@@ -91,7 +80,7 @@ void *system_pages_take(size_t size) {
         memory = take_shared(count, page);
         leave_span();
     }
-    return memory ? memory : map(size, 0);
+    return memory ? memory : map_take(size, false);
 }
 
 bool system_pages_seal(void *memory, size_t size) {
@@ -99,7 +88,7 @@ bool system_pages_seal(void *memory, size_t size) {
     /* AArch64: instructions are fetched past the data cache. */
     __builtin___clear_cache((char *)memory, (char *)memory + size);
 #endif
-    return mprotect(memory, size, PROT_READ | PROT_EXEC) == 0;
+    return map_seal(memory, size);
 }
 
 /* Whether the span takes it back. */
@@ -118,18 +107,18 @@ void system_pages_give(void *memory, size_t size) {
         kept = give_shared(memory, size);
         leave_span();
     }
-    if (!kept) munmap(memory, size);
+    if (!kept) map_give(memory, size);
 }
 
 bool system_pages_may_be_code(void) {
-    void *memory = map(1, 0);
+    void *memory = map_take(1, false);
     const bool may = memory && system_pages_seal(memory, 1);
-    if (memory) munmap(memory, 1);
+    if (memory) map_give(memory, 1);
     return may;
 }
 
 bool system_has_memory(size_t bytes) {
-    void *memory = map(bytes, 0);
-    if (memory) munmap(memory, bytes);
+    void *memory = map_take(bytes, false);
+    if (memory) map_give(memory, bytes);
     return memory != NULL;
 }

@@ -1,17 +1,23 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* System: what the library takes from the operating system. Each section is a file of this folder,
- * and no other file of runtime/ or jit/ includes a header of the system. What C11 has (stdio,
- * malloc, time, atexit, errno) is called where it is needed. */
+/* System: what the library takes from the operating system. Each section is a file of posix/ and
+ * one of windows/, or one of this folder for both. No other file of runtime/ or jit/ includes a
+ * header of the system. What C11 has (stdio, malloc, time, atexit, errno) is called where it is
+ * needed. Names of files are UTF-8 on Windows. */
 #ifndef TOSAJIT_RUNTIME_SYSTEM_SYSTEM_H
 #define TOSAJIT_RUNTIME_SYSTEM_SYSTEM_H
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <time.h>
+
+#if defined(_WIN32)
+#include "runtime/system/windows/types.h"
+#else
+#include "runtime/system/posix/types.h"
+#endif
 
 /* ---------------------------------------------------------------------------------------------
  * pages.c: memory for code. It is written, then sealed, and so never writable and executable at
@@ -44,12 +50,8 @@ bool system_has_memory(size_t bytes);
 /* ---------------------------------------------------------------------------------------------
  * threads.c: the library's own threads, and how threads wait for each other. */
 
-typedef pthread_t system_thread;
-typedef pthread_mutex_t system_mutex;
-typedef pthread_cond_t system_condition;
-typedef pthread_once_t system_once;
-#define SYSTEM_MUTEX PTHREAD_MUTEX_INITIALIZER
-#define SYSTEM_ONCE PTHREAD_ONCE_INIT
+/* system_thread, system_mutex, system_condition, system_once; SYSTEM_MUTEX and SYSTEM_ONCE
+ * initialise what is static. */
 
 /* A thread that takes none of the host's signals. False if the system gives none. */
 bool system_thread_start(system_thread *thread, void *(*work)(void *argument), void *argument);
@@ -84,7 +86,7 @@ void system_thread_at_exit(void (*handler)(void));
 /* ---------------------------------------------------------------------------------------------
  * files.c: files, and directories of them. What fails leaves the reason in errno. */
 
-typedef int system_file;      /* or a directory */
+/* system_file is a file, or a directory */
 enum { SYSTEM_NO_FILE = -1 }; /* as a directory: names are paths */
 
 typedef enum system_access {
@@ -128,6 +130,9 @@ void system_file_touch(system_file file);
 
 bool system_file_rename(system_file directory, const char *from, const char *to);
 bool system_file_remove(system_file directory, const char *name);
+
+/* What somebody does so that others cannot write a directory. */
+extern const char system_directory_advice[];
 
 /* Made for this user alone if there is none, but not its parents. SYSTEM_NO_FILE, with *why, if it
  * fails, or if it is a link. */
@@ -208,7 +213,10 @@ long system_thread_number(void);
 /* ---------------------------------------------------------------------------------------------
  * text.c */
 
-/* A stream into memory, which is there when the stream is closed. Null without memory. */
+/* A stream into memory. Null without memory. */
 FILE *system_text_open(char **text, size_t *size);
+
+/* Close it: now the text is there, terminated, to be freed. False if it is not whole. */
+bool system_text_close(FILE *stream);
 
 #endif

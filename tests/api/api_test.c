@@ -10,11 +10,12 @@
 
 #include <cmocka.h>
 #include <fenv.h>
-#include <malloc.h>
+
 #include <pthread.h>
 
 #include "tests/support/account.h"
 #include "tests/support/host.h"
+#include "tests/support/process.h"
 #include "tosajit/graph.h"
 #include "tosajit/inspect.h"
 
@@ -664,7 +665,7 @@ static void runs_allocate_nothing(void **state) {
     tosajit_engine *engine = host_engine(TOSAJIT_BACKEND_NATIVE, &allocator);
     tosajit_kernel *kernel = host_add_kernel(engine);
     host_assert_adds(kernel);
-    size_t count = a.count, heap = mallinfo2().uordblks;
+    size_t count = a.count, heap = process_heap();
     float x[1000] = {0}, r[1000];
     int64_t strides[2] = {4, 40};
     tosajit_tensor operands[2] = {host_tensor(x, 10, 100), host_tensor(x, 1, 1)},
@@ -672,7 +673,7 @@ static void runs_allocate_nothing(void **state) {
     operands[0].strides = strides; /* transposed: goes through the packing path */
     for (int k = 0; k < 100; k++) CHECK(tosajit_run(kernel, operands, 2, &result, 1));
     assert_int_equal(a.count, count);
-    assert_int_equal(mallinfo2().uordblks, heap);
+    assert_int_equal(process_heap(), heap);
     tosajit_kernel_release(kernel);
     tosajit_engine_destroy(engine);
     assert_int_equal(a.live, 0);

@@ -68,7 +68,7 @@ mutate jit/engine/background.c background 'release\|signal 11\|left' '/tosajit_k
 mutate runtime/run/call_cache.c 'cached calls' 'a torn entry\|signal' \
     's/    if (!s.words) return;/&memset(s.words, 0, sizeof *s.words * q->words); write_form(l, kernel->counts, operands, results, s.words + q->words); call_entry_publish(s, l->tag);/'
 # The mapping is nobody's alone.
-mutate runtime/system/pages.c pages 'piece' 's/return !atomic_flag_test_and_set_explicit/return (void)atomic_flag_test_and_set_explicit/; s/\(busy, memory_order_acquire)\);/\1, true;/'
+mutate runtime/system/pages.c pages 'piece\|signal 11' 's/return !atomic_flag_test_and_set_explicit/return (void)atomic_flag_test_and_set_explicit/; s/\(busy, memory_order_acquire)\);/\1, true;/'
 # tosajit_quiesce does not wait; and nobody looks whether it was called.
 mutate jit/engine/gate.c gate 'returns while somebody is inside' '/presence_count(&inside) > nesting/d'
 mutate jit/engine/gate.c gate 'gets in after' 's/if (!atomic_load(&closed)) return TOSAJIT_OK;/if (inside.word) return TOSAJIT_OK;/'

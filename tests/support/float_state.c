@@ -74,6 +74,18 @@ static uint64_t flags(void) {
 }
 #endif
 
+/* Let these exceptions trap; the ones that do. */
+static int unmask(int exceptions) {
+#if defined(_WIN32)     /* where C's library cannot */
+    enum { MASKS = 7 }; /* bits of MXCSR from a flag to its mask */
+    set_control(control() & ~((uint64_t)exceptions << MASKS));
+    set_x87_control((uint16_t)(x87_control() & ~exceptions));
+    return exceptions;
+#else
+    return feenableexcept(exceptions) == -1 ? 0 : fegetexcept();
+#endif
+}
+
 bool float_state_set(size_t k) {
     const setting *s = &settings[k];
     float_state_reset();
@@ -81,9 +93,9 @@ bool float_state_set(size_t k) {
     set_control(control() | s->control);
     if (s->x87) set_x87_control((uint16_t)(x87_control() & ~s->x87));
     if (!s->unmasked) return true;
-    if (feenableexcept(s->unmasked) == -1) return false;
-    if (s->unmasked == FE_ALL_EXCEPT) set_control(control() & ~(uint64_t)DENORMALS);
-    return (fegetexcept() & s->unmasked) == s->unmasked; /* AArch64 need not have traps */
+    const int trapping = unmask(s->unmasked);
+    if (trapping && s->unmasked == FE_ALL_EXCEPT) set_control(control() & ~(uint64_t)DENORMALS);
+    return (trapping & s->unmasked) == s->unmasked; /* AArch64 need not have traps */
 }
 
 void float_state_reset(void) {

@@ -7,36 +7,61 @@
 
 #include <stdlib.h>
 #include <string.h>
+#if defined(_WIN32)
+#include <windows.h>
+#else
 #include <sys/mman.h>
 #include <unistd.h>
+#endif
 
 enum {
-    PATTERN = 0xA5,
+    FILLING = 0xA5,
     MARGIN = 512, /* bytes beside the tensor that are watched; more than any vector or unrolled loop
                      reaches */
 };
 
+#if defined(_WIN32)
+static size_t page_size(void) {
+    SYSTEM_INFO about;
+    GetSystemInfo(&about);
+    return about.dwPageSize;
+}
+static void *reserve(size_t size) { return VirtualAlloc(NULL, size, MEM_RESERVE, PAGE_NOACCESS); }
+static bool let_in(void *room, size_t size) {
+    return VirtualAlloc(room, size, MEM_COMMIT, PAGE_READWRITE) != NULL;
+}
+static void release(void *map, size_t size) {
+    (void)size;
+    VirtualFree(map, 0, MEM_RELEASE);
+}
+#else
+static size_t page_size(void) { return (size_t)sysconf(_SC_PAGESIZE); }
+static void *reserve(size_t size) {
+    void *map = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return map == MAP_FAILED ? NULL : map;
+}
+static bool let_in(void *room, size_t size) {
+    return mprotect(room, size, PROT_READ | PROT_WRITE) == 0;
+}
+static void release(void *map, size_t size) { munmap(map, size); }
+#endif
+
 bool guard_create(guard_tensor *guard, size_t capacity) {
     *guard = (guard_tensor){.map = NULL};
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t page = page_size();
     guard->room_size = (capacity + MARGIN + page - 1) / page * page;
     guard->map_size = guard->room_size + 2 * page;
     guard->shadow = malloc(guard->room_size);
-    void *map = mmap(NULL, guard->map_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (map != MAP_FAILED) {
-        guard->map = map;
-        guard->room = guard->map + page;
-    }
-    if (guard->shadow && guard->map &&
-        mprotect(guard->room, guard->room_size, PROT_READ | PROT_WRITE) == 0)
-        return true;
+    guard->map = reserve(guard->map_size);
+    if (guard->map) guard->room = guard->map + page;
+    if (guard->shadow && guard->map && let_in(guard->room, guard->room_size)) return true;
     guard_destroy(guard);
     return false;
 }
 
 void guard_destroy(guard_tensor *guard) {
     free(guard->shadow);
-    if (guard->map) munmap(guard->map, guard->map_size);
+    if (guard->map) release(guard->map, guard->map_size);
     *guard = (guard_tensor){.map = NULL};
 }
 
@@ -57,7 +82,7 @@ static void watched(const guard_tensor *guard, size_t *start, size_t *size) {
 static void fill(guard_tensor *guard) {
     size_t start, size;
     watched(guard, &start, &size);
-    memset(guard->room + start, PATTERN, size);
+    memset(guard->room + start, FILLING, size);
 }
 
 bool guard_place(guard_tensor *guard, tosajit_type element, int32_t rank, const int64_t *dims,

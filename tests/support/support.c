@@ -8,7 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#if !defined(_WIN32)
 #include <sys/time.h>
+#endif
 #include <time.h>
 
 #include "tosajit/inspect.h"
@@ -192,8 +194,12 @@ bool test_is_emulated(void) {
 }
 
 void test_limit_processor_time(int seconds) {
+#if defined(_WIN32)
+    (void)seconds; /* CTest has a limit, too */
+#else
     const struct itimerval limit = {.it_value = {.tv_sec = seconds}};
     setitimer(ITIMER_PROF, &limit, NULL);
+#endif
 }
 
 tosajit_status test_run_bound(const tosajit_kernel *kernel, const tosajit_tensor *operands,

@@ -16,8 +16,8 @@ enum { A, B, R, TENSORS, MOST = 4096 };
 static float memory[TENSORS][MOST];
 static int calls; /* of the code */
 
-static void sum(const void *context, void *const *pointers, const int64_t *strides, int64_t planes,
-                int64_t rows, int64_t cols) {
+TOSAJIT_CODE static void sum(const void *context, void *const *pointers, const int64_t *strides,
+                             int64_t planes, int64_t rows, int64_t cols) {
     char *at[TENSORS] = {pointers[A], pointers[B], pointers[R]};
     (void)context;
     calls++;
@@ -142,8 +142,9 @@ static void static_ones_know_a_few(void **state) {
 /* ---------------------------------------------------------------------------------------------
  * Staged kernels: y = x - sum(x, axis=1), in two parts */
 
-static void row_sums(const void *context, void *const *pointers, const int64_t *strides,
-                     int64_t planes, int64_t rows, int64_t cols) {
+TOSAJIT_CODE static void row_sums(const void *context, void *const *pointers,
+                                  const int64_t *strides, int64_t planes, int64_t rows,
+                                  int64_t cols) {
     enum { X, S };
     (void)context;
     calls++;
@@ -156,8 +157,9 @@ static void row_sums(const void *context, void *const *pointers, const int64_t *
     }
 }
 
-static void differences(const void *context, void *const *pointers, const int64_t *strides,
-                        int64_t planes, int64_t rows, int64_t cols) {
+TOSAJIT_CODE static void differences(const void *context, void *const *pointers,
+                                     const int64_t *strides, int64_t planes, int64_t rows,
+                                     int64_t cols) {
     (void)context;
     calls++;
     assert_int_equal(planes, 1);

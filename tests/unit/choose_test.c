@@ -164,8 +164,8 @@ static bool has_loop(const plan_part *part, uint64_t splat) {
     return false;
 }
 
-static void sum(const void *context, void *const *pointers, const int64_t *strides, int64_t planes,
-                int64_t rows, int64_t cols) {
+TOSAJIT_CODE static void sum(const void *context, void *const *pointers, const int64_t *strides,
+                             int64_t planes, int64_t rows, int64_t cols) {
     const char *plane[TENSORS] = {pointers[A], pointers[B], pointers[R]};
     uint64_t splat = 0;
     for (int t = 0; t < TENSORS; t++) {

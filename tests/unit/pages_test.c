@@ -13,8 +13,12 @@
 
 #include <cmocka.h>
 #include <pthread.h>
+#if defined(_WIN32)
+#include <windows.h>
+#else
 #include <sys/wait.h>
 #include <unistd.h>
+#endif
 
 #include "runtime/system/system.h"
 #include "tests/support/process.h"
@@ -52,6 +56,16 @@ static bool empty(piece *p) {
 }
 
 /* Rights of the page at an address, as "r-xp"; empty where nothing is mapped. */
+#if defined(_WIN32)
+static void rights_at(const void *address, char rights[8]) {
+    MEMORY_BASIC_INFORMATION page;
+    assert_true(VirtualQuery(address, &page, sizeof page));
+    strcpy(rights, page.State != MEM_COMMIT            ? ""
+                   : page.Protect == PAGE_READWRITE    ? "rw-p"
+                   : page.Protect == PAGE_EXECUTE_READ ? "r-xp"
+                                                       : "other");
+}
+#else
 static void rights_at(const void *address, char rights[8]) {
     FILE *maps = fopen("/proc/self/maps", "r");
     char line[512];
@@ -66,6 +80,7 @@ static void rights_at(const void *address, char rights[8]) {
     }
     fclose(maps);
 }
+#endif
 
 static void a_piece_is_writable_then_executable(void **state) {
     (void)state;
@@ -74,7 +89,7 @@ static void a_piece_is_writable_then_executable(void **state) {
         char rights[8];
         unsigned char *memory = system_pages_take(sizes[k]);
         assert_non_null(memory);
-        assert_int_equal((uintptr_t)memory % (uintptr_t)sysconf(_SC_PAGESIZE), 0);
+        assert_int_equal((uintptr_t)memory % (uintptr_t)system_page_size(), 0);
         memset(memory, 0x90, sizes[k]);
         rights_at(memory, rights);
         assert_string_equal(rights, "rw-p");
@@ -127,6 +142,7 @@ static void several_threads_take_and_give(void **state) {
         seeds[k] = (uint64_t)k + 100;
         assert_int_equal(pthread_create(&threads[k], NULL, churn_there, &seeds[k]), 0);
     }
+#if !defined(_WIN32)
     for (int k = 0; k < 20; k++) { /* children of a process whose threads are in the middle of it */
         pid_t child = fork();
         assert_true(child >= 0);
@@ -138,6 +154,7 @@ static void several_threads_take_and_give(void **state) {
         assert_int_equal(waitpid(child, &status, 0), child);
         assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     }
+#endif
     for (int k = 0; k < THREADS; k++) {
         void *failed;
         assert_int_equal(pthread_join(threads[k], &failed), 0);

@@ -236,7 +236,7 @@ static void write_range(json *j, const npy_array *array) {
     double low = 0, high = 0;
     for (int64_t k = 0; k < array_count(array); k++) {
         double value = element_value(array->element, (const char *)array->data + (size_t)k * size);
-        nans += isnan(value);
+        nans += isnan(value) != 0;
         if (!isnan(value) && (least < 0 || value < low)) {
             low = value;
             least = k;

@@ -75,7 +75,7 @@ void array_print_summary(FILE *out, const npy_array *array) {
     for (int64_t k = 0; k < count; k++) {
         const char *at = data + (size_t)k * size;
         double value = element_value(array->element, at);
-        nans += isnan(value);
+        nans += isnan(value) != 0;
         if (!isnan(value) && (!least || value < low)) {
             least = at;
             low = value;

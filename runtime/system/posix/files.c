@@ -126,12 +126,14 @@ void system_file_touch(system_file file) { (void)futimens(file, NULL); }
  * Directories */
 
 bool system_file_rename(system_file directory, const char *from, const char *to) {
-    return renameat(directory, from, directory, to) == 0;
+    return renameat(place_of(directory), from, place_of(directory), to) == 0;
 }
 
 bool system_file_remove(system_file directory, const char *name) {
-    return unlinkat(directory, name, 0) == 0;
+    return unlinkat(place_of(directory), name, 0) == 0;
 }
+
+const char system_directory_advice[] = "chmod go-w it";
 
 system_file system_directory_open(const char *path, const char **why) {
     if (mkdir(path, S_IRWXU) != 0 && errno != EEXIST) {

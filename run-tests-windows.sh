@@ -1,0 +1,25 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: 2026 The tosajit developers
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# On an x86-64 Debian: install what is missing, build for Windows by mingw-w64, and run the tests under wine. The code of single ops is made by
+# this machine's build: it is the same on both systems.
+#   ./run-tests-windows.sh [CTEST_OPTION...]
+set -eu
+cd "$(dirname "$0")"
+sh tools/install-dependencies.sh
+sh tools/install-windows.sh
+cmake -S . -B build -G Ninja
+cmake --build build --target tosajit_ops
+made=build-windows/made
+mkdir -p $made/include/llvm/Config
+include=$(sed -n 's/^TOSAJIT_LLVM_INCLUDE:[A-Z]*=//p' build/CMakeCache.txt)
+cp -u "$include/llvm/Config/llvm-config.h" $made/include/llvm/Config/
+cmp -s build/jit/ops.o $made/ops.o || cp build/jit/ops.o $made/ops.o
+cmake --preset windows
+cmake --build --preset windows
+# A Windows of its own, which wine makes once, without the windows of one.
+export WINEPREFIX="${WINEPREFIX:-$PWD/build-windows/wine}" WINEDEBUG="${WINEDEBUG:--all}" DISPLAY=""
+mkdir -p "$WINEPREFIX"
+wine=$(sed -n 's/^TOSAJIT_WINE:[A-Z]*=//p' build-windows/CMakeCache.txt)
+[ -e "$WINEPREFIX/system.reg" ] || "$wine" wineboot --init 2>/dev/null
+ctest --preset windows --no-tests=error "$@"

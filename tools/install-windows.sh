@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: 2026 The tosajit developers
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Install what building and testing for Windows on an x86-64 Debian needs: mingw-w64 and wine in the system, and libraries that Debian has for
+# Linux alone, built of Debian's sources in a directory of their own. Nothing happens where all of it is there already.
+#   sh tools/install-windows.sh [DIRECTORY]      (build-windows/installed by default)
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+directory=${1:-$here/../build-windows/installed}
+sh "$here/install-dependencies.sh" gcc-mingw-w64-x86-64-win32 g++-mingw-w64-x86-64-win32 wine64 curl xz-utils ca-certificates
+mkdir -p "$directory/include" "$directory/lib"
+directory=$(cd "$directory" && pwd)
+[ -e "$directory/complete-1" ] && exit 0
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+# unpack SHA256 PATH: sources of Debian's, into a folder of the archive's first word.
+unpack() {
+    file=$(basename "$2")
+    curl -fsS --retry 3 -o "$work/$file" "http://deb.debian.org/debian/pool/main/$2"
+    echo "$1  $work/$file" | sha256sum --check --quiet
+    mkdir "$work/${file%%_*}"
+    tar -xf "$work/$file" -C "$work/${file%%_*}" --strip-components=1
+}
+unpack f0ccd8242d55e2fd74b16ba518359151f6f8383ff8aef4976e48393f77bba8b6 c/cmocka/cmocka_1.1.5.orig.tar.xz
+unpack 424b8c76568e718a1a05c3fbc6b2070c83b5e55d9b48568fa4f744e9bcd1163a f/flatbuffers/flatbuffers_2.0.8+dfsg1.orig.tar.xz
+target=x86_64-w64-mingw32
+cd "$work"
+$target-gcc-win32 -O2 -w -c -D__USE_MINGW_ANSI_STDIO=1 -DHAVE_SIGNAL_H -DHAVE_MALLOC_H -DHAVE_IO_H -DHAVE_INTTYPES_H -DHAVE_STDINT_H -DHAVE_STRINGS_H \
+    -DHAVE_TIME_H -DHAVE_STRUCT_TIMESPEC -Icmocka/include cmocka/src/cmocka.c -o cmocka.o
+$target-ar rcs "$directory/lib/libcmocka.a" cmocka.o
+# Its messages are printed as C99 has it.
+sed "s/(__printf__, a, b)/(__gnu_printf__, a, b)/" cmocka/include/cmocka.h >"$directory/include/cmocka.h"
+for name in idl_parser util reflection; do
+    $target-g++-win32 -std=c++17 -O2 -w -c -Iflatbuffers/include flatbuffers/src/$name.cpp -o $name.o
+done
+$target-ar rcs "$directory/lib/libflatbuffers.a" idl_parser.o util.o reflection.o
+cp -r flatbuffers/include/flatbuffers "$directory/include/"
+: >"$directory/complete-1"
