@@ -9,7 +9,7 @@ cd "$(dirname "$0")"
 sh tools/install-dependencies.sh
 sh tools/install-windows.sh
 cmake -S . -B build -G Ninja
-cmake --build build --target tosajit_ops
+cmake --build build --target tosajit_ops tosajit_python
 made=build-windows/made
 mkdir -p $made/include/llvm/Config
 include=$(sed -n 's/^TOSAJIT_LLVM_INCLUDE:[A-Z]*=//p' build/CMakeCache.txt)
@@ -22,4 +22,5 @@ export WINEPREFIX="${WINEPREFIX:-$PWD/build-windows/wine}" WINEDEBUG="${WINEDEBU
 mkdir -p "$WINEPREFIX"
 wine=$(sed -n 's/^TOSAJIT_WINE:[A-Z]*=//p' build-windows/CMakeCache.txt)
 [ -e "$WINEPREFIX/system.reg" ] || "$wine" wineboot --init 2>/dev/null
+export TOSAJIT_HOST_BUILD="$PWD/build"
 ctest --preset windows --no-tests=error "$@"

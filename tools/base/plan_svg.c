@@ -3,13 +3,14 @@
 /* Every operand has a row: two dimensions of its elements as squares, its name and type, and a box
  * for each dimension of the iteration space with what the operand does there. Legible on light and
  * on dark pages. Widths of texts are guessed, so that a page is as wide as what is on it. */
-#define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "tools/base/plan_svg.h"
 
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "runtime/system/system.h"
 
 enum {
     MARGIN = 32,
@@ -285,11 +286,11 @@ static void draw_page(page *p, const char *plan, const char *function) {
 bool plan_svg(const char *plan, const char *function, FILE *out) {
     char *body = NULL;
     size_t size;
-    page p = {.out = open_memstream(&body, &size), .y = 34};
+    page p = {.out = system_text_open(&body, &size), .y = 34};
     if (!p.out) return false;
     draw_page(&p, plan, function);
     const bool fine = !ferror(p.out);
-    if (fclose(p.out) == 0 && fine)
+    if (system_text_close(p.out) && fine)
         fprintf(out,
                 "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" "
                 "height=\"%d\" role=\"img\">\n<title>How operands broadcast</title>\n%s"

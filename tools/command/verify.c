@@ -2,10 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* tosajit verify: read every function of a file and say of each whether a kernel can be made of it.
  */
-#define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "runtime/system/system.h"
 #include "tools/command/commands.h"
 #include "tosajit/inspect.h"
 
@@ -13,9 +13,9 @@
 void json_function(json *j, const char *name, const tosa_function *function) {
     char *type = NULL;
     size_t size;
-    FILE *out = function ? open_memstream(&type, &size) : NULL;
+    FILE *out = function ? system_text_open(&type, &size) : NULL;
     if (out) print_function_type(out, function);
-    const bool printed = out && fclose(out) == 0;
+    const bool printed = out && system_text_close(out);
     json_open(j, NULL, '{');
     json_text(j, "function", name);
     json_flag(j, "ok", function != NULL);
@@ -59,14 +59,14 @@ static int verify(const options *o, json *j) {
 static int verify_json(const options *o) {
     char *text = NULL;
     size_t size;
-    json findings = {.out = open_memstream(&text, &size)};
+    json findings = {.out = system_text_open(&text, &size)};
     if (!findings.out) return command_error("out of memory for findings");
     json_open(&findings, NULL, '[');
     take_findings(json_finding, &findings);
     json j = json_begin();
     const int code = verify(o, &j);
     json_close(&findings, ']');
-    if (fclose(findings.out) == 0) json_value(&j, "findings", text);
+    if (system_text_close(findings.out)) json_value(&j, "findings", text);
     json_end(&j);
     free(text);
     return code;

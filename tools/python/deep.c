@@ -4,7 +4,12 @@
 #define _GNU_SOURCE /* pthread_getattr_np */
 #include "tools/python/deep.h"
 
+#if defined(_WIN32)
+#include <process.h>
+#include <windows.h>
+#else
 #include <pthread.h>
+#endif
 
 #include "tools/python/errors.h"
 
@@ -12,20 +17,32 @@
  * used. */
 enum { DEEP_ROOM = 4 << 20, DEEP_STACK = 16 << 20 };
 
-/* Whether the thread's stack, which grows downward, has room. A thread finds out once. */
-static bool has_room(void) {
-    static _Thread_local uintptr_t lowest;
+/* Where the thread's stack ends, which grows downward; null: that is not known. */
+#if defined(_WIN32)
+static char *stack_end(void) {
+    ULONG_PTR low, high;
+    GetCurrentThreadStackLimits(&low, &high);
+    return (char *)low;
+}
+#else
+static char *stack_end(void) {
     pthread_attr_t attributes;
     void *address = NULL;
     size_t size = 0;
+    if (pthread_getattr_np(pthread_self(), &attributes)) return NULL;
+    if (pthread_attr_getstack(&attributes, &address, &size)) address = NULL;
+    pthread_attr_destroy(&attributes);
+    return address;
+}
+#endif
+
+/* Whether it has room. A thread finds out once. */
+static bool has_room(void) {
+    static _Thread_local uintptr_t lowest;
     char here;
     if (!lowest) {
-        lowest = UINTPTR_MAX;
-        if (!pthread_getattr_np(pthread_self(), &attributes)) {
-            if (!pthread_attr_getstack(&attributes, &address, &size))
-                lowest = (uintptr_t)address + DEEP_ROOM;
-            pthread_attr_destroy(&attributes);
-        }
+        char *end = stack_end();
+        lowest = end ? (uintptr_t)end + DEEP_ROOM : UINTPTR_MAX;
     }
     return (uintptr_t)&here > lowest;
 }
@@ -54,6 +71,20 @@ static void *run(void *data) {
 }
 
 /* Without Python's lock. */
+#if defined(_WIN32)
+static unsigned __stdcall run_there(void *data) {
+    (void)run(data);
+    return 0;
+}
+
+static void run_and_wait(job *j) {
+    const uintptr_t thread =
+        _beginthreadex(NULL, DEEP_STACK, run_there, j, STACK_SIZE_PARAM_IS_A_RESERVATION, NULL);
+    if (!thread) return;
+    WaitForSingleObject((HANDLE)thread, INFINITE);
+    CloseHandle((HANDLE)thread);
+}
+#else
 static void run_and_wait(job *j) {
     pthread_attr_t attributes;
     pthread_t thread;
@@ -63,6 +94,7 @@ static void run_and_wait(job *j) {
         pthread_join(thread, NULL);
     pthread_attr_destroy(&attributes);
 }
+#endif
 
 static void run_deep(void (*work)(void *data), void *data) {
     job j = {work, data, PyThreadState_GetInterpreter(PyThreadState_Get()), false, NULL,

@@ -4,16 +4,26 @@
 #define _DEFAULT_SOURCE /* pthread_atfork */
 #include "tools/python/engine_made.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#if !defined(_WIN32)
+#include <pthread.h>
+#endif
 
 #include "tools/python/errors.h"
 
 static atomic_uint forks; /* behind this process, since it asked for the first engine */
 
+#if defined(_WIN32) /* where nothing forks */
+static void watch(void) {}
+#else
 static void count_fork(void) { atomic_fetch_add(&forks, 1); }
 static void watch_forks(void) { pthread_atfork(NULL, NULL, count_fork); }
+static void watch(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, watch_forks);
+}
+#endif
 
 /* Where code is made in the background, a first answer must not wait for the thread that makes it,
  * nor share caches and page tables with LLVM, which is being loaded. Code in files is there at
@@ -35,8 +45,7 @@ tosajit_engine *engine_made_compiling(module_state *state, engine_made *m,
 }
 
 engine_made *engine_made_new(module_state *state, const tosajit_engine_options *options) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, watch_forks);
+    watch();
     engine_made *m = calloc(1, sizeof *m);
     if (!m) {
         PyErr_NoMemory();

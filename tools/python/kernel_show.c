@@ -1,13 +1,13 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* In: a kernel. Out: texts and drawings. */
-#define _DEFAULT_SOURCE /* open_memstream */
 #include "tools/python/kernel_show.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/system/system.h"
 #include "tools/base/plan_svg.h"
 #include "tools/python/engine.h"
 #include "tools/python/errors.h"
@@ -51,9 +51,9 @@ static const struct {
 static PyObject *draw(const char *json) {
     char *text = NULL;
     size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
+    FILE *stream = system_text_open(&text, &size);
     bool drawn = stream && plan_svg(json, "kernel", stream);
-    if (stream && fclose(stream)) drawn = false;
+    if (stream && !system_text_close(stream)) drawn = false;
     PyObject *drawing =
         drawn ? PyUnicode_FromStringAndSize(text, (Py_ssize_t)size) : PyErr_NoMemory();
     free(text);

@@ -2,12 +2,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* :sweep, which is :time over growing sizes. In: sizes with an N in them, or the kernel's types.
  * Out: a line for each N. */
-#define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/system/system.h"
 #include "tools/repl/verbs.h"
 #include "tosajit/inspect.h"
 
@@ -69,12 +69,12 @@ static void write_types(const tosajit_kernel *kernel, FILE *out) {
 static char *sizes_of(const repl *r, const repl_line *line) {
     char *words = NULL;
     size_t size;
-    FILE *out = open_memstream(&words, &size);
+    FILE *out = system_text_open(&words, &size);
     if (!out) return NULL;
     if (line->word_count == 0) write_types(r->current.kernel, out);
     for (size_t k = 0; k < line->word_count; k++)
         fprintf(out, "%.*s ", (int)line->words[k].length, r->text + line->words[k].at);
-    return fclose(out) == 0 ? words : NULL;
+    return system_text_close(out) ? words : NULL;
 }
 
 /* As if the command had been typed, which is what messages show. */
@@ -100,9 +100,9 @@ bool repl_sweep(repl *r, const repl_line *line) {
     for (int64_t n = 2; fine && elements < MOST; n *= 2) {
         char *command = NULL;
         size_t length;
-        FILE *out = open_memstream(&command, &length);
+        FILE *out = system_text_open(&command, &length);
         elements = out ? write_command(words, n, out) : 0;
-        fine = out && fclose(out) == 0;
+        fine = out && system_text_close(out);
         if (fine && elements == 0)
             fine =
                 repl_fail(r, (text_span){0, 0}, "%s",

@@ -2,12 +2,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The library writes "%arg1" for inputs and "%7 = tosa.add" for other values; both are looked for
  * in the text. */
-#define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/system/system.h"
 #include "tools/tosa/graph.h"
 
 typedef struct value_name {
@@ -60,11 +60,11 @@ static void replace(const names *n, const char *text, FILE *out) {
 static char *replace_all(const names *n, const char *text) {
     char *renamed = NULL;
     size_t size;
-    FILE *out = open_memstream(&renamed, &size);
+    FILE *out = system_text_open(&renamed, &size);
     if (!out) return NULL;
     replace(n, text, out);
     bool failed = ferror(out) != 0;
-    if (fclose(out) == 0 && !failed) return renamed;
+    if (system_text_close(out) && !failed) return renamed;
     free(renamed);
     return NULL;
 }

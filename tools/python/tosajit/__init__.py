@@ -67,7 +67,7 @@ _atexit.register(_quiesce)
 
 def _usual_threads() -> int:
     """What the environment says, as for OpenMP, but no more than there are processors."""
-    processors = len(_os.sched_getaffinity(0))
+    processors = len(_os.sched_getaffinity(0)) if hasattr(_os, "sched_getaffinity") else _os.cpu_count() or 1
     for name in ("TOSAJIT_NUM_THREADS", "OMP_NUM_THREADS"):
         asked = _os.environ.get(name, "").partition(",")[0].strip()
         if asked.isdigit() and int(asked) > 0:
