@@ -2,22 +2,23 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # What is published of the Python package: the sources, a wheel that is built of them, and the wheel tosajit-llvm with LLVM within, for every
-# Linux whose C library is not older than this machine's allows; on an x86-64 Debian the same wheels for AArch64, built across. The tools come
-# from PyPI, into a folder of their own. docs/python.md tells the rest.
-#   sh tools/python/dist.sh DIRECTORY [without-llvm] [aarch64]
-# CC, CMAKE_C_COMPILER_LAUNCHER and SKBUILD_CMAKE_DEFINE=TOSAJIT_LLVM_ROOT=... are heeded; for AArch64 TOSAJIT_SYSROOT, too. Needs Python 3.11 or
+# Linux whose C library is not older than this machine's allows; on an x86-64 Debian the same wheels for AArch64, and one for Windows, built
+# across. The tools come from PyPI, into a folder of their own. docs/python.md tells the rest.
+#   sh tools/python/dist.sh DIRECTORY [without-llvm] [aarch64] [windows]
+# CC, CMAKE_C_COMPILER_LAUNCHER and SKBUILD_CMAKE_DEFINE=TOSAJIT_LLVM_ROOT=... are heeded; for AArch64 TOSAJIT_SYSROOT, too, and for Windows TOSAJIT_WINDOWS. Needs Python 3.11 or
 # later with venv (PYTHON names another than python3), what builds the library, and for tosajit-llvm LLVM's static libraries.
 set -eu
 source=$(cd "$(dirname "$0")/../.." && pwd)
 mkdir -p "$1"
 directory=$(cd "$1" && pwd)
 shift
-llvm=yes across=""
+llvm=yes across="" windows=""
 for word; do
     case $word in
     without-llvm) llvm="" ;;
     aarch64) across=yes ;;
-    *) echo "dist.sh takes without-llvm and aarch64, not $word" >&2 && exit 2 ;;
+    windows) windows=yes ;;
+    *) echo "dist.sh takes without-llvm, aarch64 and windows, not $word" >&2 && exit 2 ;;
     esac
 done
 work=$(mktemp -d)
@@ -74,6 +75,21 @@ if [ -n "$across" ]; then
     fi
     export LD_LIBRARY_PATH="$path"
     made aarch64 "$work/ops.o" "$(include "$work/arm_build")"
+fi
+# For Windows: of precompiled operations alone, those of this machine's build.
+if [ -n "$windows" ]; then
+    installed=${TOSAJIT_WINDOWS:-$source/build-windows/installed} # made there, if need be
+    sh "$source/tools/install-windows.sh" "$installed"
+    unpack "$work/windows"
+    made x86_64 "$work/sources/build/jit/ops.o" "$(include "$work/sources/build")"
+    cp -r "$work/sources/made" "$work/windows/"
+    set --
+    for define in CMAKE_TOOLCHAIN_FILE="$work/windows/cmake/windows.cmake" TOSAJIT_WINDOWS="$installed" TOSAJIT_WITHOUT_LLVM=ON \
+        TOSAJIT_BUILD_CONVERTER=OFF TOSAJIT_BUILD_ONNXRUNTIME=OFF; do
+        set -- "$@" --config-setting=cmake.define."$define"
+    done
+    _PYTHON_HOST_PLATFORM=win-amd64 python -m build --wheel --no-isolation --outdir "$directory" --config-setting=build-dir="$work/windows/build" \
+        --config-setting="install.components=python;library" "$@" "$work/windows"
 fi
 made "$(uname -m)" "$work/sources/build/jit/ops.o" "$(include "$work/sources/build")"
 rm -rf "$work/sources/build"
