@@ -167,6 +167,9 @@ void system_cpu(uint32_t words[CPU_WORDS]);
 /* So many this process may use; 0 if that is not known. */
 size_t system_processors(void);
 
+/* The machine's memory; 0 if that is not known. */
+uint64_t system_memory_bytes(void);
+
 /* ---------------------------------------------------------------------------------------------
  * caches.c */
 
@@ -212,6 +215,9 @@ long system_thread_number(void);
 
 /* ---------------------------------------------------------------------------------------------
  * text.c */
+
+/* A file without a name, to be written and read. Null if there can be none; see errno. */
+FILE *system_text_file(void);
 
 /* A stream into memory. Null without memory. */
 FILE *system_text_open(char **text, size_t *size);

@@ -17,6 +17,7 @@
 #include "tools/data/compare.h"
 #include "tools/data/element.h"
 #include "runtime/base/escape.h"
+#include "runtime/system/system.h"
 
 static void elements_print_as_numbers(void **state) {
     (void)state;
@@ -167,10 +168,10 @@ static char *print_values(int32_t rank, const int64_t *dims) {
     size_t size;
     assert_true(array_make(TOSAJIT_I32, rank, dims, &array));
     for (int64_t k = 0; k < array_count(&array); k++) ((int32_t *)array.data)[k] = (int32_t)k;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = system_text_open(&text, &size);
     assert_non_null(out);
     array_print_values(out, &array);
-    fclose(out);
+    assert_true(system_text_close(out));
     npy_release(&array);
     return text;
 }

@@ -2,14 +2,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* tosajit bench: how fast a kernel is on tensors of given sizes, and how that compares with copying
  * as many bytes. */
-#define _GNU_SOURCE /* sched_getaffinity */
+#define _POSIX_C_SOURCE 200809L /* isatty */
 #include <inttypes.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "runtime/system/system.h"
 #include "tools/data/bandwidth.h"
 #include "tools/command/call.h"
 #include "tools/command/commands.h"
@@ -308,11 +308,7 @@ static double nanoseconds_per_element(const bench_figures *f) {
 }
 
 /* Whether the system may move this process between CPUs. */
-static bool is_pinned(void) {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    return sched_getaffinity(0, sizeof set, &set) != 0 || CPU_COUNT(&set) <= 1;
-}
+static bool is_pinned(void) { return system_processors() <= 1; }
 
 /* Who computed, if it was not native code, and what compiling gains. */
 static void tell_backend(const bench *b, bool measured) {

@@ -17,6 +17,7 @@
 #include "tools/repl/interrupt.h"
 
 #include "jit/text/lex.h"
+#include "runtime/system/system.h"
 #include "tools/repl/scan.h"
 
 enum { MOST_BYTES = 16 * 1024 * 1024 }; /* of a line, and of a text of MLIR */
@@ -66,13 +67,20 @@ static void clear(text *t) {
     t->too_long = false;
 }
 
+/* Without a lock for each: no other thread reads here. */
+#if defined(_WIN32)
+static int next_byte(FILE *in) { return _getc_nolock(in); }
+#else
+static int next_byte(FILE *in) { return getc_unlocked(in); }
+#endif
+
 /* A line of a pipe; the last one may end without a newline. */
 static repl_input read_line(session *s) {
     char bytes[4096];
     size_t count = 0;
     int c;
     clear(&s->line);
-    while ((c = getc_unlocked(s->in)) != EOF && c != '\n') {
+    while ((c = next_byte(s->in)) != EOF && c != '\n') {
         bytes[count++] = (char)c;
         if (count < sizeof bytes) continue;
         append(&s->line, bytes, count);
@@ -264,7 +272,7 @@ static bool answer_file(repl *r, const char *path) {
 
 /* The lines behind -c. */
 static bool answer_lines(repl *r, const options *o) {
-    FILE *in = tmpfile();
+    FILE *in = system_text_file();
     bool fine = in != NULL;
     for (size_t k = 0; fine && k < o->line_count; k++) fine = fprintf(in, "%s\n", o->lines[k]) > 0;
     if (fine) rewind(in);

@@ -1,14 +1,13 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Operands from words: sizes, which get numbers of a kind; lists; files. */
-#define _POSIX_C_SOURCE 200809L /* sysconf */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "runtime/base/words.h"
+#include "runtime/system/system.h"
 #include "tools/data/element.h"
 #include "tools/repl/data.h"
 #include "tools/repl/interrupt.h"
@@ -105,7 +104,7 @@ static bool fill_plain(npy_array *array, fill kind) {
  * Arrays */
 
 bool repl_has_memory(repl *r, double bytes) {
-    double all = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    double all = (double)system_memory_bytes();
     if (bytes >= 1e9 && bytes < 0.8 * all) {
         fflush(stdout);
         fprintf(stderr, "this takes %.3g GB of memory%s\n", bytes / 1e9,

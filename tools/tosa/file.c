@@ -20,10 +20,20 @@ enum {
 /* ---------------------------------------------------------------------------------------------
  * Reading */
 
+/* What free releases. Windows has no such memory with an alignment, and no MLIR that asks for it.
+ */
+static void *allocate(size_t size) {
+#if defined(_WIN32)
+    return malloc(size);
+#else
+    return aligned_alloc(ALIGNMENT, size);
+#endif
+}
+
 static void *grow(void *bytes, size_t used, size_t *capacity) {
     size_t larger = *capacity ? 2 * *capacity : FIRST_CAPACITY;
     if (larger > LARGEST) larger = LARGEST + (size_t)ALIGNMENT;
-    char *made = aligned_alloc(ALIGNMENT, larger);
+    char *made = allocate(larger);
     if (made && used) memcpy(made, bytes, used);
     free(bytes);
     if (!made) errno = ENOMEM;

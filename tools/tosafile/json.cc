@@ -48,10 +48,12 @@ void refuse(file_json_problem *problem, tosajit_status status, int line, int col
     snprintf(problem->text, sizeof problem->text, "%s", text);
 }
 
-// "12: 5: error: what is wrong"
+// "12: 5: error: what is wrong"; on Windows "(12, 5): error: what is wrong"
 void refuse_parsed(file_json_problem *problem, const std::string &error) {
     int line = 0, column = 0, begin = 0;
-    if (sscanf(error.c_str(), "%d: %d: error: %n", &line, &column, &begin) < 2) begin = 0;
+    if (sscanf(error.c_str(), "%d: %d: error: %n", &line, &column, &begin) < 2 &&
+        sscanf(error.c_str(), "(%d, %d): error: %n", &line, &column, &begin) < 2)
+        begin = 0;
     refuse(problem, TOSAJIT_BAD_MODULE, line, column, error.c_str() + begin);
 }
 

@@ -3,6 +3,7 @@
 /* CPU: its features as it tells of them, or the system does; and how many there are. */
 #define _GNU_SOURCE /* sched_getaffinity */
 #include <sched.h>
+#include <unistd.h>
 
 #if defined(__aarch64__)
 #include <sys/auxv.h>
@@ -24,4 +25,9 @@ void system_cpu(uint32_t words[CPU_WORDS]) {
 size_t system_processors(void) {
     cpu_set_t allowed;
     return sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? (size_t)CPU_COUNT(&allowed) : 0;
+}
+
+uint64_t system_memory_bytes(void) {
+    const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    return pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : 0;
 }

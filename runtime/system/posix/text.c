@@ -6,6 +6,8 @@
 
 #include "runtime/system/system.h"
 
+FILE *system_text_file(void) { return tmpfile(); }
+
 FILE *system_text_open(char **text, size_t *size) { return open_memstream(text, size); }
 
 bool system_text_close(FILE *stream) { return fclose(stream) == 0; }

@@ -18,3 +18,8 @@ size_t system_processors(void) {
     for (; ours; ours &= ours - 1) count++;
     return count;
 }
+
+uint64_t system_memory_bytes(void) {
+    MEMORYSTATUSEX memory = {.dwLength = sizeof memory};
+    return GlobalMemoryStatusEx(&memory) ? memory.ullTotalPhys : 0;
+}

@@ -20,8 +20,7 @@ struct text_stream {
 static text_stream *streams; /* that are open */
 static SRWLOCK lock = SRWLOCK_INIT;
 
-/* A file that no other program can open. */
-static FILE *open_file(void) {
+FILE *system_text_file(void) {
     wchar_t folder[MAX_PATH + 1], name[MAX_PATH + 1];
     if (!GetTempPathW(MAX_PATH + 1, folder) || !GetTempFileNameW(folder, L"tsj", 0, name))
         return NULL;
@@ -37,7 +36,7 @@ static FILE *open_file(void) {
 
 FILE *system_text_open(char **text, size_t *size) {
     text_stream *s = malloc(sizeof *s);
-    FILE *stream = s ? open_file() : NULL;
+    FILE *stream = s ? system_text_file() : NULL;
     if (!stream) {
         free(s);
         return NULL;
