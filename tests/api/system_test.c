@@ -33,8 +33,9 @@ static void new_folder(const char *end) {
 #if defined(_WIN32)
     place = getenv("TEMP");
 #endif
-    snprintf(folder, sizeof folder, "%s/tosajit-system-%ld%s", place ? place : "/tmp",
-             system_process(), end);
+    /* Numbers of processes come again. */
+    snprintf(folder, sizeof folder, "%s/tosajit-system-%ld-%lld%s", place ? place : "/tmp",
+             system_process(), (long long)system_clock(), end);
 }
 
 static system_file make_folder(const char *end) {
