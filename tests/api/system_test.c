@@ -49,11 +49,9 @@ static system_file make_folder(const char *end) {
 static void end_folder(system_file directory) {
     assert_true(system_file_close(directory));
 #if defined(_WIN32)
-    char command[PATH + 16];
-    snprintf(command, sizeof command, "rmdir \"%s\"", folder);
-    for (char *at = command; *at; at++)
-        if (*at == '/') *at = '\\';
-    assert_int_equal(system(command), 0);
+    wchar_t wide[PATH];
+    assert_true(MultiByteToWideChar(CP_UTF8, 0, folder, -1, wide, PATH) > 0);
+    assert_true(RemoveDirectoryW(wide));
 #else
     assert_int_equal(remove(folder), 0);
 #endif

@@ -301,10 +301,16 @@ static bool list_block(const FILE_ID_BOTH_DIR_INFO *entry,
 void system_directory_list(system_file directory, bool (*each)(void *context, const char *name),
                            void *context) {
     enum { BLOCK_BYTES = 32 << 10 };
+    /* A handle of its own, which begins at the first name and knows those that came lately. */
+    const way list = {GENERIC_READ, OPEN_EXISTING, FILE_OPEN, true};
+    wchar_t same[] = L"";
+    const HANDLE again = open_in(handle_of(directory), same, &list, FILE_DIRECTORY_FILE);
+    if (again == INVALID_HANDLE_VALUE) return;
     FILE_ID_BOTH_DIR_INFO *block = malloc(BLOCK_BYTES);
-    FILE_INFO_BY_HANDLE_CLASS what = FileIdBothDirectoryRestartInfo;
-    while (block && GetFileInformationByHandleEx(handle_of(directory), what, block, BLOCK_BYTES) &&
+    while (block &&
+           GetFileInformationByHandleEx(again, FileIdBothDirectoryInfo, block, BLOCK_BYTES) &&
            list_block(block, each, context))
-        what = FileIdBothDirectoryInfo;
+        continue;
     free(block);
+    CloseHandle(again);
 }
