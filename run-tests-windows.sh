@@ -16,11 +16,11 @@ include=$(sed -n 's/^TOSAJIT_LLVM_INCLUDE:[A-Z]*=//p' build/CMakeCache.txt)
 cp -u "$include/llvm/Config/llvm-config.h" $made/include/llvm/Config/
 cmp -s build/jit/ops.o $made/ops.o || cp build/jit/ops.o $made/ops.o
 cmake --preset windows
-cmake --build --preset windows
 # A Windows of its own, which wine makes once, without the windows of one.
 export WINEPREFIX="${WINEPREFIX:-$PWD/build-windows/wine}" WINEDEBUG="${WINEDEBUG:--all}" DISPLAY=""
 mkdir -p "$WINEPREFIX"
 wine=$(sed -n 's/^TOSAJIT_WINE:[A-Z]*=//p' build-windows/CMakeCache.txt)
 [ -e "$WINEPREFIX/system.reg" ] || "$wine" wineboot --init 2>/dev/null
+cmake --build --preset windows
 export TOSAJIT_HOST_BUILD="$PWD/build"
 ctest --preset windows --no-tests=error "$@"
