@@ -175,6 +175,8 @@ cell interpret_intdiv(const interpret_op *op, const cell *x) {
 cell interpret_pow(const interpret_op *op, const cell *x) {
     if (is_f64(op)) return from_float(f64_pow((double[]){x[0].f, x[1].f}));
     long double power = powl((long double)x[0].f, (long double)x[1].f);
+    /* musl's forgets the sign where the power is too small. */
+    if (signbit(x[0].f) && fabs(fmod(x[1].f, 2)) == 1) power = copysignl(power, -1);
     int exponent;
     if (!isfinite(power) || power == 0) return from_float((double)power);
     long double fraction = frexpl(power, &exponent), exact = nearbyintl(ldexpl(fraction, 26));

@@ -250,9 +250,14 @@ static void the_machine_is_known(void **state) {
     assert_true(system_processors() >= 1);
     assert_true(system_cache_bytes() >= 0);
     assert_true(system_page_size() >= 4096);
-    assert_true(system_library_file(&turns, file, sizeof file));
-    assert_non_null(strstr(file, "system_test"));
     const char *why = NULL;
+    /* A static program of musl knows nothing of files, and loads none. */
+    const bool known = system_library_file(&turns, file, sizeof file);
+#if defined(__GLIBC__) || defined(_WIN32)
+    assert_true(known);
+#endif
+    if (!known) return;
+    assert_non_null(strstr(file, "system_test"));
     assert_null(system_library_open("/nowhere/library", false, &why));
     assert_true(system_library_is_missing(why));
 }

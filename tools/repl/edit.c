@@ -40,7 +40,7 @@ struct repl_edit {
 
 /* A part of the line as bytes, to be freed. */
 static char *to_bytes(const repl_edit *e, size_t from, size_t to) {
-    const size_t capacity = (to - from) * MB_CUR_MAX + MB_LEN_MAX;
+    const size_t capacity = (to - from) * (size_t)MB_CUR_MAX + MB_LEN_MAX;
     char *bytes = malloc(capacity);
     size_t used = 0;
     mbstate_t state;
@@ -81,8 +81,8 @@ static void insert_bytes(repl_edit *e, const char *bytes) {
     size_t length;
     mbstate_t state;
     memset(&state, 0, sizeof state);
-    while ((length = mbrtowc(&character, bytes, MB_CUR_MAX, &state)) > 0) {
-        if (length > MB_CUR_MAX) return; /* of another locale */
+    while ((length = mbrtowc(&character, bytes, (size_t)MB_CUR_MAX, &state)) > 0) {
+        if (length > (size_t)MB_CUR_MAX) return; /* of another locale */
         insert(e, character);
         bytes += length;
     }

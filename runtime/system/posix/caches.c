@@ -1,14 +1,28 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Caches: from Linux's /sys. The C library's sysconf multiplies by processors that a virtual
- * machine does not have: it says 320 MiB where 32 are. */
+/* Caches: from Linux's /sys, or macOS's sysctl. The C library's sysconf multiplies by processors
+ * that a virtual machine does not have: it says 320 MiB where 32 are. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "runtime/system/system.h"
+#if defined(__APPLE__)
+#include "runtime/system/posix/apple.h"
+#endif
 
 static system_once once = SYSTEM_ONCE;
 static int64_t largest;
+
+#if defined(__APPLE__)
+static void find_largest(void) {
+    static const char *const names[] = {"hw.l2cachesize", "hw.perflevel0.l2cachesize",
+                                        "hw.l3cachesize"};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        const int64_t size = (int64_t)apple_number(names[k]);
+        if (size > largest) largest = size;
+    }
+}
+#else
 
 /* The file says 32768K. What is not such a number counts as 0. */
 static int64_t read_size(int index) {
@@ -33,6 +47,7 @@ static void find_largest(void) {
         if (size > largest) largest = size;
     }
 }
+#endif
 
 int64_t system_cache_bytes(void) {
     system_call_once(&once, find_largest);

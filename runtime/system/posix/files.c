@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Files. */
 #define _POSIX_C_SOURCE 200809L
+#define _DARWIN_C_SOURCE /* O_NOFOLLOW, st_mtimespec */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -66,6 +67,18 @@ static bool write_blocks(int file, const unsigned char *at, size_t size) {
     return true;
 }
 
+#if defined(__APPLE__)
+static void take_pending(const sigset_t *signals) {
+    sigset_t pending;
+    int number;
+    if (sigpending(&pending) == 0 && sigismember(&pending, SIGXFSZ)) sigwait(signals, &number);
+}
+#else
+static void take_pending(const sigset_t *signals) {
+    sigtimedwait(signals, NULL, &(struct timespec){0});
+}
+#endif
+
 bool system_file_write(system_file file, const void *bytes, size_t size) {
     sigset_t limit, before, pending;
     sigemptyset(&limit);
@@ -75,8 +88,7 @@ bool system_file_write(system_file file, const void *bytes, size_t size) {
     bool done = write_blocks(file, bytes, size);
     int error = errno;
     /* The signal of this thread, unless the host waits for one. */
-    if (!done && error == EFBIG && !sigismember(&pending, SIGXFSZ))
-        sigtimedwait(&limit, NULL, &(struct timespec){0});
+    if (!done && error == EFBIG && !sigismember(&pending, SIGXFSZ)) take_pending(&limit);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     errno = error;
     return done;
@@ -92,10 +104,16 @@ bool system_file_map_as_code(system_file file) {
 /* ---------------------------------------------------------------------------------------------
  * What is known of them */
 
+#if defined(__APPLE__)
+#define CHANGED(s) ((s)->st_mtimespec)
+#else
+#define CHANGED(s) ((s)->st_mtim)
+#endif
+
 static void take_info(const struct stat *s, system_file_info *info) {
     *info = (system_file_info){
         .size = (uint64_t)s->st_size,
-        .changed = s->st_mtim,
+        .changed = CHANGED(s),
         .is_regular = S_ISREG(s->st_mode),
         .is_directory = S_ISDIR(s->st_mode),
         .is_ours = s->st_uid == geteuid(),

@@ -44,6 +44,16 @@ bool system_watch_forks(void (*in_child)(void)) { return !pthread_atfork(NULL, N
 /* ---------------------------------------------------------------------------------------------
  * Ends */
 
+#if defined(__APPLE__)
+/* macOS has such a place for C++ (_tlv_atexit); whoever has a Mac finds out whether exit calls it.
+ */
+bool system_thread_at_end(void (*end)(void)) {
+    (void)end;
+    return false;
+}
+
+void system_thread_at_exit(void (*handler)(void)) { (void)handler; }
+#else
 /* Of the C library, which has them for C++'s objects. The destructor of a thread's object is called
  * at the end of this thread, also when it calls exit, and then before any handler. Null where the C
  * library has none. The other two register a handler, and call those of an owner and forget them.
@@ -97,3 +107,4 @@ bool system_thread_at_end(void (*end)(void)) {
     return has_key && pthread_setspecific(key, &own) == 0 &&
            __cxa_thread_atexit_impl(end_thread, &own, &__dso_handle) == 0;
 }
+#endif
