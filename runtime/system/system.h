@@ -131,6 +131,9 @@ void system_file_touch(system_file file);
 bool system_file_rename(system_file directory, const char *from, const char *to);
 bool system_file_remove(system_file directory, const char *name);
 
+/* With the rights that directories of this user have. False if there is one, too. */
+bool system_directory_make(const char *path);
+
 /* What somebody does so that others cannot write a directory. */
 extern const char system_directory_advice[];
 
@@ -218,6 +221,9 @@ long system_thread_number(void);
 
 /* A file without a name, to be written and read. Null if there can be none; see errno. */
 FILE *system_text_file(void);
+
+/* The next byte or EOF, without a lock: no other thread reads the stream. */
+int system_text_byte(FILE *stream);
 
 /* A stream into memory. Null without memory. */
 FILE *system_text_open(char **text, size_t *size);

@@ -9,25 +9,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#if defined(_WIN32)
-#include <direct.h>
-#endif
 
+#include "runtime/system/system.h"
 #include "tools/command/command.h"
 #include "tools/data/output_file.h"
 #include "tosajit/image.h"
 
-#if defined(_WIN32)
-static int make_directory(const char *path) { return _mkdir(path); }
-#else
-static int make_directory(const char *path) { return mkdir(path, 0777); }
-#endif
-
 int region_images_open(const options *o, region_images *images) {
     tosajit_accuracy accuracy;
     if (!options_accuracy("outline", o, &accuracy)) return EXIT_USAGE;
-    if (make_directory(images->directory) && errno != EEXIST)
+    if (!system_directory_make(images->directory) && errno != EEXIST)
         return command_error("%s: cannot be made: %s", images->directory, strerror(errno));
     int code = EXIT_FINE;
     if (o->targets)

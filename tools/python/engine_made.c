@@ -1,29 +1,18 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* In: options. Out: engines, and when they are gone. */
-#define _DEFAULT_SOURCE /* pthread_atfork */
 #include "tools/python/engine_made.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
-#if !defined(_WIN32)
-#include <pthread.h>
-#endif
 
+#include "runtime/system/system.h"
 #include "tools/python/errors.h"
 
 static atomic_uint forks; /* behind this process, since it asked for the first engine */
 
-#if defined(_WIN32) /* where nothing forks */
-static void watch(void) {}
-#else
 static void count_fork(void) { atomic_fetch_add(&forks, 1); }
-static void watch_forks(void) { pthread_atfork(NULL, NULL, count_fork); }
-static void watch(void) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, watch_forks);
-}
-#endif
+static void watch_forks(void) { (void)system_watch_forks(count_fork); }
 
 /* Where code is made in the background, a first answer must not wait for the thread that makes it,
  * nor share caches and page tables with LLVM, which is being loaded. Code in files is there at
@@ -45,7 +34,8 @@ tosajit_engine *engine_made_compiling(module_state *state, engine_made *m,
 }
 
 engine_made *engine_made_new(module_state *state, const tosajit_engine_options *options) {
-    watch();
+    static system_once once = SYSTEM_ONCE;
+    system_call_once(&once, watch_forks);
     engine_made *m = calloc(1, sizeof *m);
     if (!m) {
         PyErr_NoMemory();

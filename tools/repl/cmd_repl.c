@@ -67,20 +67,13 @@ static void clear(text *t) {
     t->too_long = false;
 }
 
-/* Without a lock for each: no other thread reads here. */
-#if defined(_WIN32)
-static int next_byte(FILE *in) { return _getc_nolock(in); }
-#else
-static int next_byte(FILE *in) { return getc_unlocked(in); }
-#endif
-
 /* A line of a pipe; the last one may end without a newline. */
 static repl_input read_line(session *s) {
     char bytes[4096];
     size_t count = 0;
     int c;
     clear(&s->line);
-    while ((c = next_byte(s->in)) != EOF && c != '\n') {
+    while ((c = system_text_byte(s->in)) != EOF && c != '\n') {
         bytes[count++] = (char)c;
         if (count < sizeof bytes) continue;
         append(&s->line, bytes, count);

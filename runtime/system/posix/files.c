@@ -151,6 +151,10 @@ bool system_file_remove(system_file directory, const char *name) {
     return unlinkat(place_of(directory), name, 0) == 0;
 }
 
+bool system_directory_make(const char *path) {
+    return mkdir(path, S_IRWXU | S_IRWXG | S_IRWXO) == 0;
+}
+
 const char system_directory_advice[] = "chmod go-w it";
 
 system_file system_directory_open(const char *path, const char **why) {

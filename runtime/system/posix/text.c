@@ -8,6 +8,8 @@
 
 FILE *system_text_file(void) { return tmpfile(); }
 
+int system_text_byte(FILE *stream) { return getc_unlocked(stream); }
+
 FILE *system_text_open(char **text, size_t *size) { return open_memstream(text, size); }
 
 bool system_text_close(FILE *stream) { return fclose(stream) == 0; }

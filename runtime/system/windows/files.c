@@ -247,6 +247,11 @@ bool system_file_remove(system_file directory, const char *name) {
     return CloseHandle(file) != 0;
 }
 
+bool system_directory_make(const char *path) {
+    wchar_t wide[WIDE_CAPACITY];
+    return wide_of(path, wide) && (CreateDirectoryW(wide, NULL) || wide_failed());
+}
+
 static bool make_private(const wchar_t *path) {
     SECURITY_ATTRIBUTES own;
     if (!rights_private(&own)) {

@@ -29,16 +29,18 @@ static const char *reason(const char *what) {
     return text;
 }
 
-/* Each library's symbols are its own here. A path, unlike a name, is also where its own libraries
- * are looked for. */
+/* Each library's symbols are its own here. A path is also where its own libraries are looked for. A
+ * name is looked for with the program and the system, and not in the current folder, where anybody
+ * may have put a library of that name. */
 void *system_library_open(const char *file, bool own_symbols_first, const char **why) {
     (void)own_symbols_first;
     wchar_t name[WIDE_CAPACITY];
     HMODULE library = NULL, stays;
     SetLastError(ERROR_MOD_NOT_FOUND);
     if (wide_of(file, name))
-        library =
-            LoadLibraryExW(name, NULL, wcschr(name, L'\\') ? LOAD_WITH_ALTERED_SEARCH_PATH : 0);
+        library = LoadLibraryExW(name, NULL,
+                                 wcschr(name, L'\\') ? LOAD_WITH_ALTERED_SEARCH_PATH
+                                                     : LOAD_LIBRARY_SEARCH_DEFAULT_DIRS);
     if (!library)
         *why = reason(file);
     else

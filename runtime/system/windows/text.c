@@ -34,6 +34,8 @@ FILE *system_text_file(void) {
     return stream;
 }
 
+int system_text_byte(FILE *stream) { return _getc_nolock(stream); }
+
 FILE *system_text_open(char **text, size_t *size) {
     text_stream *s = malloc(sizeof *s);
     FILE *stream = s ? system_text_file() : NULL;
