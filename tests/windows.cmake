@@ -43,6 +43,7 @@ endif()
 # Objects that hold vectors of 32 or 64 bytes on the stack, which GCC does not align there on Windows (its bug 54412).
 file(GENERATE OUTPUT ${made}/objects.txt CONTENT "$<JOIN:$<TARGET_OBJECTS:tosajit_runtime>;$<TARGET_OBJECTS:tosajit_jit>;$<TARGET_OBJECTS:tosajit_common>;$<TARGET_OBJECTS:tosajit_loaded>,\n>\n")
 script_test(stack_vectors_test install/stack_vectors_test.sh ${CMAKE_OBJDUMP} ${made}/objects.txt)
+script_test(header_windows_test install/header_windows_test.sh ${source})
 get_property(tests DIRECTORY PROPERTY TESTS)
 set_property(TEST ${tests} APPEND PROPERTY ENVIRONMENT "${engines}" "TOSAJIT_EMULATOR=wine" WINEDEBUG=-all)
 # Cases that need what is compiled: left_out(<test> <case>...)
