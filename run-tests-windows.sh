@@ -21,6 +21,11 @@ export WINEPREFIX="${WINEPREFIX:-$PWD/build-windows/wine}" WINEDEBUG="${WINEDEBU
 mkdir -p "$WINEPREFIX"
 wine=$(sed -n 's/^TOSAJIT_WINE:[A-Z]*=//p' build-windows/CMakeCache.txt)
 "$wine" --version || { echo "There is no wine that starts, so nothing for Windows is tested" >&2; exit 1; }
+# One server for all: what the first test started would keep that test's output open, and CTest waiting, until the last one ends.
+server=$(dirname "$wine")/wineserver64
+"$server" --kill || true
+"$server" --persistent >/dev/null 2>&1
+trap '"$server" --kill' EXIT
 [ -e "$WINEPREFIX/system.reg" ] || "$wine" wineboot --init 2>/dev/null
 cmake --build --preset windows
 export TOSAJIT_HOST_BUILD="$PWD/build"
