@@ -31,6 +31,7 @@ if(TARGET tosajit-cli)
   tosajit_test(tools/tosafile_test tosajit_tosafile)
   tosajit_test(tools/compare_test tosajit_arrays)
   tosajit_test(tools/timing_test tosajit_arrays)
+  tosajit_test(tools/run_program_test ../tools/base/windows/run_program.c)
   tosajit_test(tools/repl_parse_test tosajit_repl)
   list(JOIN CMAKE_CROSSCOMPILING_EMULATOR " " emulator)
   file(GENERATE OUTPUT ${made}/tosajit CONTENT "#!/bin/sh\n# The command in its emulator, for scripts.\nexec ${emulator} $<TARGET_FILE:tosajit-cli> \"$@\"\n"
