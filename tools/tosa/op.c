@@ -297,7 +297,9 @@ static tosajit_status add_position(tosa_function *function, const tosa_op *op, t
     tosajit_tensor_type type;
     int64_t shape[TOSAJIT_MAX_RANK];
     int32_t rank = 0;
-    step->type = (tosajit_tensor_type){op->result.element, TOSAJIT_UNRANKED, {0}};
+    const bool is_wide = op->result.element == TOSAJIT_I64; /* as TOSA has it, too */
+    step->type =
+        (tosajit_tensor_type){is_wide ? TOSAJIT_I32 : op->result.element, TOSAJIT_UNRANKED, {0}};
     tosajit_status status = tosajit_expr_type(function->expr, step->operands[0], &type);
     if (!status && type.rank == TOSAJIT_UNRANKED)
         return refuse(op, "operand 0 has no rank, which says the shape of the result");
@@ -311,8 +313,15 @@ static tosajit_status add_position(tosa_function *function, const tosa_op *op, t
                       .type = op->result,
                       .number = op->number,
                       .attributes = {.numbers = shape, .number_count = (size_t)rank}};
+    if (is_wide) drop.type.element = TOSAJIT_I32;
     status = add_step(function, &drop);
-    step->value = drop.value;
+    tosa_step widen = {.op = TOSAJIT_OP_cast,
+                       .operand_count = 1,
+                       .operands = {drop.value},
+                       .type = op->result,
+                       .number = op->number};
+    if (!status && is_wide) status = add_step(function, &widen);
+    step->value = is_wide ? widen.value : drop.value;
     return status;
 }
 
