@@ -21,12 +21,13 @@ export WINEPREFIX="${WINEPREFIX:-$PWD/build-windows/wine}" WINEDEBUG="${WINEDEBU
 mkdir -p "$WINEPREFIX"
 wine=$(sed -n 's/^TOSAJIT_WINE:[A-Z]*=//p' build-windows/CMakeCache.txt)
 "$wine" --version || { echo "There is no wine that starts, so nothing for Windows is tested" >&2; exit 1; }
-# One server for all: what the first test started would keep that test's output open, and CTest waiting, until the last one ends.
+# One server for all, and the services of that Windows: who started these first would have its output kept open by them, and ninja or CTest
+# would wait.
 server=$(dirname "$wine")/wineserver64
 "$server" --kill || true
 "$server" --persistent >/dev/null 2>&1
 trap '"$server" --kill' EXIT
-[ -e "$WINEPREFIX/system.reg" ] || "$wine" wineboot --init 2>/dev/null
+"$wine" wineboot --init >/dev/null 2>&1
 cmake --build --preset windows
 export TOSAJIT_HOST_BUILD="$PWD/build"
 ctest --preset windows --no-tests=error "$@"
