@@ -109,7 +109,7 @@ class Packages(unittest.TestCase):
             np.testing.assert_allclose(chunks.compute(**how), normalised(x), 1e-12, 1e-12)
         self.assertEqual(len(jitted.kernels), 1)
 
-    @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=60, deadline=None, database=None, suppress_health_check=list(HealthCheck))
     @given(strategies.data())
     def test_functions_that_hypothesis_draws(self, data):
         """Expressions over views, axes, types, empty and 0-d arrays."""

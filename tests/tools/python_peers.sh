@@ -2,8 +2,7 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # A venv with what users have beside the Python package: NumPy, numexpr with its tests, pandas, hypothesis, ml_dtypes, jax,
-# mypy, scikit-image, dask, and PyTorch for CPUs where
-# pip finds it. The network is needed once; what is installed stays.
+# mypy, scikit-image, dask, and PyTorch for CPUs where pip finds it. The network is needed once; what is installed stays.
 #   sh tests/tools/python_peers.sh PYTHON DIRECTORY
 set -eu
 python=$1 directory=$2
