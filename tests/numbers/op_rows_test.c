@@ -144,7 +144,7 @@ static const op_rows table[] = {
     {TOSAJIT_OP_reduce_product, "(i32) (i64) " FLOATS " (f64) <u32>"},
     {TOSAJIT_OP_reduce_sum, "i32 i64 " FLOATS " (f64) <u32>"},
     {TOSAJIT_OP_reduce_count, "(i32) (i64) (f16) (bf16) (f32) (f64) <u32>"},
-    {TOSAJIT_OP_argmax, "i8>i32 i16>i32 (i32) (i64>i32) f8E4M3FN>i32 f8E5M2>i32 f16>i32 bf16>i32 "
+    {TOSAJIT_OP_argmax, "i8>i32 i16>i32 i32 i64>i32 f8E4M3FN>i32 f8E5M2>i32 f16>i32 bf16>i32 "
                         "f32>i32 (f64>i32) <u8>i32> <u16>i32> <u32>i32>"},
     {TOSAJIT_OP_argmin, "(i8>i32) (i16>i32) (i32) (i64>i32) (f8E4M3FN>i32) (f8E5M2>i32) (f16>i32) "
                         "(bf16>i32) (f32>i32) (f64>i32) <u8>i32> <u16>i32> <u32>i32>"},
