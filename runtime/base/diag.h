@@ -12,7 +12,9 @@
 
 #include "tosajit/tosajit.h"
 
-#if defined(__GNUC__)
+#if defined(__MINGW32__) && !defined(__clang__) /* its headers bring C99's printf */
+#define DIAG_FORMAT(at, first) __attribute__((format(gnu_printf, at, first), cold))
+#elif defined(__GNUC__)
 #define DIAG_FORMAT(at, first) __attribute__((format(printf, at, first), cold))
 #else
 #define DIAG_FORMAT(at, first)
