@@ -286,6 +286,32 @@ static void others_take_no_axis(void **state) {
                       TOSAJIT_BAD_ATTRIBUTE, "axis");
 }
 
+/* Positions are i32; operands with a stride of 0 have as many elements as they like. */
+static void positions_beyond_i32_are_refused(void **state) {
+    const int64_t any[2] = {TOSAJIT_DYNAMIC, TOSAJIT_DYNAMIC}, strides[2] = {0, 0}, one[2] = {1, 1};
+    const int64_t sizes[][2] = {{1, INT64_C(1) << 31}, {1 << 16, 1 << 16}};
+    const tosajit_tensor_type type = tosajit_ranked(TOSAJIT_I8, 2, any);
+    const tosajit_attributes both = {.joined = 1};
+    (void)state;
+    for (int backend = TOSAJIT_BACKEND_NATIVE; backend <= TOSAJIT_BACKEND_INTERPRET; backend++) {
+        tosajit_engine *engine = host_engine((tosajit_backend)backend, NULL);
+        tosajit_kernel *kernel;
+        assert_int_equal(tosajit_compile(engine, TOSAJIT_OP_argmax, &type, 1, &both, NULL, &kernel),
+                         TOSAJIT_OK);
+        for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+            int8_t element = 3;
+            int32_t place = 77;
+            const tosajit_tensor operand = {TOSAJIT_I8, 2, &element, sizes[k], strides},
+                                 result = tosajit_dense(TOSAJIT_I32, &place, 2, one);
+            host_assert_error(tosajit_run(kernel, &operand, 1, &result, 1), TOSAJIT_OVERFLOW,
+                              "2147483647");
+            assert_int_equal(place, 77);
+        }
+        tosajit_kernel_release(kernel);
+        tosajit_engine_destroy(engine);
+    }
+}
+
 static void joined_dimensions_are_checked(void **state) {
     static const struct {
         tosajit_op op;
@@ -456,10 +482,15 @@ static void overlap_is_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mistakes_are_named),    cmocka_unit_test(expressions_stay_as_they_were),
-        cmocka_unit_test(others_take_no_axis),   cmocka_unit_test(joined_dimensions_are_checked),
-        cmocka_unit_test(neighbours_are_joined), cmocka_unit_test(texts_are_answered),
-        cmocka_unit_test(calls_write_nothing),   cmocka_unit_test(overlap_is_refused),
+        cmocka_unit_test(mistakes_are_named),
+        cmocka_unit_test(expressions_stay_as_they_were),
+        cmocka_unit_test(others_take_no_axis),
+        cmocka_unit_test(positions_beyond_i32_are_refused),
+        cmocka_unit_test(joined_dimensions_are_checked),
+        cmocka_unit_test(neighbours_are_joined),
+        cmocka_unit_test(texts_are_answered),
+        cmocka_unit_test(calls_write_nothing),
+        cmocka_unit_test(overlap_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
