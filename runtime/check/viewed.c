@@ -3,6 +3,7 @@
 #include "runtime/check/viewed.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "runtime/base/diag.h"
 #include "runtime/base/types.h"
@@ -35,12 +36,32 @@ static tosajit_status say(const call_sizes *c, const view_name *name, const char
                       b);
 }
 
+/* An index as Python writes it, which leaves an open one out. */
+typedef struct index_text {
+    char text[24];
+} index_text;
+
+static index_text print_index(int64_t index) {
+    index_text t = {""};
+    if (index != INT64_MIN) snprintf(t.text, sizeof t.text, "%" PRId64, index);
+    return t;
+}
+
+static tosajit_status refuse_range(const call_sizes *c, const view_name *name,
+                                   const int64_t numbers[3], int64_t size) {
+    return diag_error(TOSAJIT_SHAPE_MISMATCH,
+                      "%s: dimension %d: the slice does not fit a size of %" PRId64 ": %s:%s%s%s",
+                      expr_value_name(c->views->source, name->node).text, (int)name->dim, size,
+                      print_index(numbers[0]).text, print_index(numbers[1]).text,
+                      numbers[2] == 1 ? "" : ":",
+                      numbers[2] == 1 ? "" : print_index(numbers[2]).text);
+}
+
 static tosajit_status find_range(call_sizes *c, const view_name *name, int64_t *value) {
     const int64_t *numbers = c->views->source->nodes[name->node].attributes.numbers + 3 * name->dim;
     const int64_t n = size_in(c, name->a);
     view_range range;
-    if (!view_find_range(numbers, n, &range))
-        return say(c, name, "the slice does not fit; size and begin", n, numbers[0]);
+    if (!view_find_range(numbers, n, &range)) return refuse_range(c, name, numbers, n);
     *value = range.count;
     return TOSAJIT_OK;
 }

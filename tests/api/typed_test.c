@@ -162,11 +162,37 @@ static void a_softmax_of_a_transposed_slice(void **state) {
     tosajit_engine_destroy(engine);
 }
 
+/* The size is known when the kernel is called, so that is when the slice is refused. */
+static void a_slice_that_does_not_fit_is_refused(void **state) {
+    (void)state;
+    const tosajit_range cut[] = {{1, 5, 1}, {TOSAJIT_OPEN, 1, -2}};
+    const int64_t any[] = {TOSAJIT_DYNAMIC, TOSAJIT_DYNAMIC}, given[][2] = {{4, 6}, {5, 1}};
+    const char *const said[] = {"the slice does not fit a size of 4: 1:5",
+                                "the slice does not fit a size of 1: :1:-2"};
+    tosajit_engine *engine = host_engine(TOSAJIT_BACKEND_AUTO, NULL);
+    tosajit_kernel *kernel = NULL;
+    tosajit_value x, y;
+    tosajit_expr *expr = begin(&x, 2, any);
+    assert_int_equal(tosajit_expr_slice(expr, x, 2, cut, &y), TOSAJIT_OK);
+    assert_int_equal(tosajit_expr_result(expr, y), TOSAJIT_OK);
+    assert_int_equal(tosajit_compile_expr(engine, expr, &kernel), TOSAJIT_OK);
+    for (int k = 0; k < 2; k++) {
+        int64_t sizes_of[TOSAJIT_MAX_RANK];
+        const tosajit_tensor operand = tosajit_dense(TOSAJIT_F32, NULL, 2, given[k]);
+        host_assert_error(tosajit_kernel_result_dims(kernel, &operand, 1, 0, NULL, sizes_of),
+                          TOSAJIT_SHAPE_MISMATCH, said[k]);
+    }
+    tosajit_kernel_release(kernel);
+    tosajit_expr_destroy(expr);
+    tosajit_engine_destroy(engine);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_is_the_node_that_attributes_make),
         cmocka_unit_test(what_is_wrong_is_refused_by_name),
         cmocka_unit_test(a_softmax_of_a_transposed_slice),
+        cmocka_unit_test(a_slice_that_does_not_fit_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
