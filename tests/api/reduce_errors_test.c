@@ -293,8 +293,9 @@ static void positions_beyond_i32_are_refused(void **state) {
     const tosajit_tensor_type type = tosajit_ranked(TOSAJIT_I8, 2, any);
     const tosajit_attributes both = {.joined = 1};
     (void)state;
-    for (int backend = TOSAJIT_BACKEND_NATIVE; backend <= TOSAJIT_BACKEND_INTERPRET; backend++) {
-        tosajit_engine *engine = host_engine((tosajit_backend)backend, NULL);
+    for (int interprets = 0; interprets < 2; interprets++) {
+        tosajit_engine *engine =
+            host_engine(interprets ? TOSAJIT_BACKEND_INTERPRET : TOSAJIT_BACKEND_AUTO, NULL);
         tosajit_kernel *kernel;
         assert_int_equal(tosajit_compile(engine, TOSAJIT_OP_argmax, &type, 1, &both, NULL, &kernel),
                          TOSAJIT_OK);
