@@ -525,6 +525,16 @@ def reduction(m, op):
     m.node(op, [x, *operands], [(kind, left)], **attributes, **more)
 
 
+@operator("ArgMax ArgMin")
+def position(m, op):
+    x = m.pick(FLOATS)
+    sizes = m.values[x][1]
+    axis = m.some(0, len(sizes) - 1)
+    attributes = {"keepdims": m.some(0, 1)} if m.chance(0.7) else {}
+    left = [1 if d == axis else size for d, size in enumerate(sizes) if d != axis or attributes.get("keepdims", 1)]
+    m.node(op, [x], [(I64, left)], axis=axis - len(sizes) if m.opset >= 11 and m.chance(0.3) else axis, **attributes)
+
+
 @operator("LayerNormalization:17")
 def layer_normalization(m, op):
     x = m.pick(FLOATS, fits=lambda sizes: sizes[-1] != N)

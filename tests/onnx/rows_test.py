@@ -32,7 +32,8 @@ def model_of(nodes, inputs, outputs, constants=(), opset=17, open_sizes=True):
     """Inputs are arrays by name; outputs are names. Sizes are open, so that each call decides them."""
     infos = [helper.make_tensor_value_info(name, KINDS[a.dtype], [f"{name}{d}" for d in range(a.ndim)] if open_sizes else a.shape)
              for name, a in inputs.items()]
-    graph = helper.make_graph(nodes, "g", infos, [helper.make_tensor_value_info(name, KINDS[next(iter(inputs.values())).dtype], None) for name in outputs],
+    kind = TensorProto.INT64 if nodes[-1].op_type in ("ArgMax", "ArgMin") else KINDS[next(iter(inputs.values())).dtype]
+    graph = helper.make_graph(nodes, "g", infos, [helper.make_tensor_value_info(name, kind, None) for name in outputs],
                               [numpy_helper.from_array(a, name) for name, a in dict(constants).items()])
     imports = [helper.make_opsetid("", opset), helper.make_opsetid("com.microsoft", 1)]
     return helper.make_model(graph, opset_imports=imports, ir_version=8 if opset < 23 else 10)
@@ -146,6 +147,15 @@ class Rows(unittest.TestCase):
         infinite[0], infinite[1, 2] = -np.inf, np.inf
         self.expect(helper.make_node("ReduceMax", ["x"], ["y"], axes=[1]), {"x": infinite})
         self.expect(helper.make_node("ReduceMin", ["x"], ["y"], axes=[1]), {"x": infinite})
+
+    def test_positions(self):
+        x = random.integers(-3, 4, (3, 5, 70)).astype(np.float32)  # with equals, of which the first one is meant
+        for name in ("ArgMax", "ArgMin"):
+            for axis in (0, 1, 2, -1):
+                for keepdims in (0, 1):
+                    self.expect(helper.make_node(name, ["x"], ["y"], axis=axis, keepdims=keepdims), {"x": x}, opset=13)
+            self.expect(helper.make_node(name, ["x"], ["y"]), {"x": x}, opset=11)
+            self.expect(helper.make_node(name, ["x"], ["y"], axis=1, select_last_index=1), {"x": x}, opset=13, taken=False)
 
     def test_normalisations(self):
         for sizes, axis in (((3, 5, 70), -1), ((3, 5, 70), 2), ((3, 5, 7), 1), ((200, 768), -1), ((1, 1), -1)):

@@ -1109,7 +1109,7 @@ def isrealobj(x: Any) -> bool:
 
 # Where NumPy's functions, and its methods with their array before the others, take out= by position.
 OUT = {**dict.fromkeys(("fix", "isneginf", "isposinf"), 1),
-       **dict.fromkeys(("all", "amax", "amin", "any", "around", "concat", "concatenate", "dot", "max", "min", "nanmax", "nanmin", "outer", "ptp",
+       **dict.fromkeys(("all", "amax", "amin", "any", "argmax", "argmin", "around", "concat", "concatenate", "dot", "max", "min", "nanmax", "nanmin", "outer", "ptp",
                         "round", "stack"), 2),
        **dict.fromkeys(("clip", "mean", "nanmean", "nanprod", "nanstd", "nansum", "nanvar", "prod", "std", "sum", "var"), 3)}
 
