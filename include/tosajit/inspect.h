@@ -21,7 +21,7 @@ typedef struct tosajit_failure {
     tosajit_status status;   /* of that call; OK if none has failed */
     tosajit_op op;           /* that was refused */
     int32_t operand, result; /* position among those of the op or, of a call, of the kernel */
-    int32_t dimension;       /* of that operand or result; -1: its rank, or it as a whole */
+    int32_t dimension;       /* of it, or of the value that is named; -1: of its rank, or all */
     int64_t found, expected; /* sizes of the dimension, or ranks */
     size_t line, column;     /* of a text: where, from 1 */
     const char *sentence;    /* what was wrong, within tosajit_last_error(): without that place */

@@ -36,8 +36,8 @@ void begin_partials(row_emitter *r, unsigned lanes);
 void end_partials(row_emitter *r);
 
 /* All partial results of a row, combined by halves until so many lanes are left; of a position,
- * which end_partials has folded, one. After `steps`
- * steps their first vector must be in front again. */
+ * which end_partials has folded, one. After `steps` steps their first vector must be in front
+ * again. */
 void turn_partials(row_emitter *r, LLVMValueRef steps);
 LLVMValueRef fold_partials(row_emitter *r, int32_t t, unsigned least);
 LLVMValueRef fold_lanes(const part_emitter *e, int32_t t, LLVMValueRef all, unsigned least);

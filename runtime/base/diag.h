@@ -4,8 +4,7 @@
  * In: a status and a printf format. Out: the same status, so that `return diag_error(...)` reports
  * and fails at once. Who knows what the error is about says so around it:
  *
- *     return diag_operand(diag_error(TOSAJIT_SHAPE_MISMATCH, "operand %d ..."), k, d, found,
- * wanted);
+ *     return diag_operand(diag_error(status, "operand %d ...", k), k, d, found, expected);
  */
 #ifndef TOSAJIT_RUNTIME_BASE_DIAG_H
 #define TOSAJIT_RUNTIME_BASE_DIAG_H

@@ -210,7 +210,7 @@ static tosajit_status analyse(plan *p, const tosajit_expr *program, value_info *
                               expr_value_name(program, value).text, type_print(&node->type).text);
         tosajit_status status = TOSAJIT_OK;
         if (node->kind == NODE_OP)
-            status = op_info(p, program, value, infos);
+            status = diag_op(op_info(p, program, value, infos), node->op);
         else
             infos[k] = leaf_info(program, value);
         if (status) return status;

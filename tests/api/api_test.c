@@ -140,6 +140,24 @@ static void failures_of_calls_are_values(tosajit_engine *engine) {
     tosajit_kernel_release(kernel);
 }
 
+/* Where a middle value is declared open, the plan alone knows that its sizes never fit. */
+static void failures_of_plans_are_values(tosajit_engine *engine) {
+    const tosajit_tensor_type three = host_type(2, 3), four = host_type(2, 4),
+                              open = host_type(2, DYN);
+    tosajit_expr *expr = NULL;
+    tosajit_kernel *kernel = NULL;
+    tosajit_value x, y, middle, sum;
+    CHECK(tosajit_expr_create(NULL, &expr));
+    CHECK(tosajit_expr_input(expr, &three, &x));
+    CHECK(tosajit_expr_input(expr, &four, &y));
+    CHECK(tosajit_expr_op(expr, TOSAJIT_OP_abs, &x, 1, NULL, &open, &middle));
+    CHECK(tosajit_expr_op(expr, TOSAJIT_OP_sub, (tosajit_value[]){middle, y}, 2, NULL, NULL, &sum));
+    CHECK(tosajit_expr_result(expr, sum));
+    assert_int_equal(tosajit_compile_expr(engine, expr, &kernel), TOSAJIT_SHAPE_MISMATCH);
+    assert_about(TOSAJIT_SHAPE_MISMATCH, TOSAJIT_OP_sub, 1, -1, 1, 4, 3);
+    tosajit_expr_destroy(expr);
+}
+
 /* Beside its sentence an error has what the sentence says, and nothing of an error before. */
 static void failures_are_values(void **state) {
     (void)state;
@@ -154,6 +172,7 @@ static void failures_are_values(void **state) {
     assert_about(TOSAJIT_INVALID_ARGUMENT, TOSAJIT_OP_COUNT, -1, -1, -1, DYN, DYN);
     failures_of_texts_are_values();
     failures_of_calls_are_values(engine);
+    failures_of_plans_are_values(engine);
     char before[512];
     snprintf(before, sizeof before, "%s", tosajit_last_error());
     assert_int_equal(tosajit_last_failure(NULL), TOSAJIT_INVALID_ARGUMENT);

@@ -11,7 +11,7 @@
 
 #include "tools/command/command.h"
 #include "tools/command/own_process.h"
-#include "tools/data/output_file.h"
+#include "tools/data/output_name.h"
 
 json json_begin(void) {
     json j = {.out = stdout};
@@ -37,7 +37,7 @@ int command_error(const char *format, ...) {
 static bool would_lose(const char *written, const char *read) {
     struct stat status;
     return written && read && strcmp(written, "-") != 0 && stat(written, &status) == 0 &&
-           S_ISREG(status.st_mode) && output_file_same(written, read);
+           S_ISREG(status.st_mode) && output_name_same(written, read);
 }
 
 bool command_keeps_files(const char *command, const options *o) {

@@ -9,6 +9,7 @@
 #include "tools/base/aot_object.h"
 #include "tools/command/commands.h"
 #include "tools/data/output_file.h"
+#include "tools/data/output_name.h"
 #include "tosajit/inspect.h"
 
 typedef struct job {
@@ -27,7 +28,7 @@ static int check_options(job *j) {
         return usage_error("compile", "--cpu and --targets exclude each other");
     if (o->json && (strcmp(o->object, "-") == 0 || strcmp(o->header, "-") == 0))
         return usage_error("compile", "-o - and --json would both write to standard output");
-    if (output_file_same(o->object, o->header))
+    if (output_name_same(o->object, o->header))
         return usage_error("compile", "object and header are one file, %s", o->object);
     return aot_object_open(o->object, &j->object)
                ? EXIT_FINE

@@ -14,6 +14,7 @@
 #include "tools/base/targets.h"
 #include "tools/command/command.h"
 #include "tools/data/output_file.h"
+#include "tools/data/output_name.h"
 #include "tools/onnx/convert.h"
 #include "tools/onnx/dot.h"
 #include "tools/onnx/model/external.h"
@@ -194,7 +195,7 @@ static int check_options(const options *o) {
     if (!o->model) return usage_error("onnx", "-o OUT.onnx says where the new model goes");
     if (is_stream(o->model) && is_stream(o->dot))
         return usage_error("onnx", "-o and --dot cannot both be standard output");
-    if (o->dot && output_file_same(o->dot, o->model))
+    if (o->dot && output_name_same(o->dot, o->model))
         return usage_error("onnx", "-o and --dot name the same file");
     if ((o->check || o->bench) && (is_stream(o->file) || is_stream(o->model)))
         return usage_error("onnx", "--check and --bench need files, not -");

@@ -11,6 +11,7 @@
 #include "tools/data/element.h"
 #include "tools/command/check.h"
 #include "tools/command/commands.h"
+#include "tools/data/output_name.h"
 #include "tosajit/inspect.h"
 
 typedef struct job {
@@ -97,7 +98,7 @@ static int check_outputs(job *s) {
     const options *o = s->o;
     for (size_t a = 0; a < o->output_count; a++)
         for (size_t b = 0; b < a; b++)
-            if (output_file_same(o->outputs[a], o->outputs[b]))
+            if (output_name_same(o->outputs[a], o->outputs[b]))
                 return usage_error("run", "two results cannot both go to one file: %s and %s",
                                    o->outputs[b], o->outputs[a]);
     return EXIT_FINE;

@@ -28,7 +28,4 @@ bool output_file_commit(output_file *file);
 /* Drop it, whether finished or not. errno stays. */
 void output_file_abort(output_file *file);
 
-/* Whether writing to a and to b would end in one file, however they are spelled. */
-bool output_file_same(const char *a, const char *b);
-
 #endif
