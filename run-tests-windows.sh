@@ -16,9 +16,11 @@ include=$(sed -n 's/^TOSAJIT_LLVM_INCLUDE:[A-Z]*=//p' build/CMakeCache.txt)
 cp -u "$include/llvm/Config/llvm-config.h" $made/include/llvm/Config/
 cmp -s build/jit/ops.o $made/ops.o || cp build/jit/ops.o $made/ops.o
 cmake --preset windows
-# A Windows of its own, which wine makes once, without the windows of one.
-export WINEPREFIX="${WINEPREFIX:-$PWD/build-windows/wine}" WINEDEBUG="${WINEDEBUG:--all}" DISPLAY=""
-mkdir -p "$WINEPREFIX"
+# A Windows of its own, without the windows of one. It has a link to the whole machine, so it is not in a folder that somebody looks through.
+own="" server=true
+trap '"$server" --kill; "$server" --wait; [ -z "$own" ] || rm -rf "$own"' EXIT
+[ -n "${WINEPREFIX:-}" ] || own=$(mktemp -d)
+export WINEPREFIX="${WINEPREFIX:-$own}" WINEDEBUG="${WINEDEBUG:--all}" DISPLAY=""
 wine=$(sed -n 's/^TOSAJIT_WINE:[A-Z]*=//p' build-windows/CMakeCache.txt)
 "$wine" --version || { echo "There is no wine that starts, so nothing for Windows is tested" >&2; exit 1; }
 # One server for all, and the services of that Windows: who started these first would have its output kept open by them, and ninja or CTest
@@ -26,7 +28,6 @@ wine=$(sed -n 's/^TOSAJIT_WINE:[A-Z]*=//p' build-windows/CMakeCache.txt)
 server=$(dirname "$wine")/wineserver64
 "$server" --kill || true
 "$server" --persistent >/dev/null 2>&1
-trap '"$server" --kill' EXIT
 "$wine" wineboot --init >/dev/null 2>&1
 cmake --build --preset windows
 export TOSAJIT_HOST_BUILD="$PWD/build"

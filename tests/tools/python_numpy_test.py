@@ -341,12 +341,15 @@ class NumPy(unittest.TestCase):
     def test_results_have_numpys_order(self):
         """K: of random ranks, orders, sizes of 1 and views, of texts and of functions. Strides where there is one element mean nothing."""
         rng = np.random.default_rng(0)
-        space = {name: getattr(np, name) for name in "exp sum max mean where transpose std clip swapaxes any minimum flip squeeze".split()}
+        space = {name: getattr(np, name) for name in "abs exp sum max mean where transpose std clip swapaxes any minimum flip squeeze".split()}
         lines = ["a + b", "a * b + c", "(a + b) * (b - c)", "exp(a)", "a.T + 1", "a - b.T", "a[1:] - a[:-1]", "a[..., ::2] * 2", "sum(a, axis=0)",
                  "max(a, axis=-1, keepdims=True)", "mean(a, axis=1)", "where(a > b, a, c)", "a[None] + b", "a[..., None] * b", "transpose(a) * b",
                  "std(a, axis=0)", "a > b", "clip(a, 0, 1)", "a[::-1] + b", "swapaxes(a, 0, -1) + a.sum()", "any(a > 0, axis=0)", "2 * a", "-a", "a.copy()",
                  "minimum(a, b) ** 2", "a[0] + 1", "sum(a + b, axis=(0, -1))", "a - mean(a, axis=0)", "a / a.sum(axis=-1, keepdims=True)", "a[:, 0] + b",
-                 "a + b, a - c", "flip(a, 0) * b", "a[:1] + b[..., :1]", "a.T * a", "squeeze(a[:, :1], 1) + 1", "a.astype('f4') * b"]
+                 "a + b, a - c", "flip(a, 0) * b", "a[:1] + b[..., :1]", "a.T * a", "squeeze(a[:, :1], 1) + 1", "a.astype('f4') * b",
+                 # a dimension that a reduction leaves out comes back
+                 "abs(a) + sum(a, axis=1)[:, None]", "a / a.sum(axis=-1)[..., None]", "max(a, axis=0)[None] - a", "sum(a, axis=0) + sum(a, axis=0, keepdims=True)",
+                 "a[:, None] - a[None]", "a[:, 0][:, None] + b", "squeeze(sum(a, axis=1, keepdims=True), 1) * 2", "mean(a + b, axis=-1)[..., None] * a"]
         functions = []
         for line in lines:
             made = {}

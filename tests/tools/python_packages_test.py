@@ -123,7 +123,8 @@ class Packages(unittest.TestCase):
             strategies.builds("np.where({} > {}, {}, {})".format, part, part, part, part))
         line = draw(strategies.recursive(leaves, grown, max_leaves=6))
         shapes = strategies.sampled_from([(3, 4), (4,), (), (4, 4), (0, 4), (1, 4), (2, 3, 4)])
-        types = strategies.sampled_from(["f8", "i4", "i8", "?", "i2"])
+        # Of the narrow ones NumPy makes f16 and f32 in functions, where it is some units off.
+        types = strategies.sampled_from(["f8", "i4", "i8", *(() if "tanh" in line else ("?", "i2"))])
         values = np.random.default_rng(draw(strategies.integers(0, 9)))
         a, b = (np.asarray(values.integers(-4, 5, draw(shapes))).astype(draw(types)) for _ in "ab")
         space = {"np": np}

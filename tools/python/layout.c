@@ -192,6 +192,13 @@ static bool is_strided(const tosajit_tensor *operands, Py_ssize_t count) {
     return false;
 }
 
+/* Whether steps have led to the result's own sizes. Strides of others would be those of other
+ * memory. */
+static bool is_of(const shape *s, const tosajit_tensor *result) {
+    return s->rank == result->rank &&
+           memcmp(s->dims, result->dims, (size_t)s->rank * sizeof *s->dims) == 0;
+}
+
 static void run(reading *r, const tosajit_tensor *operands, Py_ssize_t count) {
     while (r->at < r->end && !r->wrong && r->known < LAYOUT_STEPS) {
         shape *s = &r->shapes[r->known];
@@ -218,8 +225,8 @@ bool layout_strides(PyObject *steps, const tosajit_tensor *operands, Py_ssize_t 
     r.known = 0;
     r.wrong = false;
     run(&r, operands, count);
-    if (r.wrong || !r.known || r.shapes[r.known - 1].rank != result->rank) return false;
-    const shape *parts[1] = {&r.shapes[r.known - 1]};
+    const shape *parts[1] = {&r.shapes[r.known ? r.known - 1 : 0]};
+    if (r.wrong || !r.known || !is_of(parts[0], result)) return false;
     shape last = {.rank = result->rank, .unit = (int64_t)tosajit_type_size(result->element)};
     memcpy(last.dims, result->dims, (size_t)result->rank * sizeof *last.dims);
     if (!r.computed) lay(parts, 1, &last);

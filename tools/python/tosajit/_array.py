@@ -307,7 +307,9 @@ class Trace:
         return a.order if a.order is not None else a.value.text
 
     def note(self, made: Array, *note: Any) -> Array:
-        self.orders.notes.setdefault(made.value.text, note)
+        """How an array is made; its own where others have its text: a reduction's says nothing of the dimension that is left out, or comes back."""
+        if made.value.text in self.spelled or self.orders.notes.setdefault(made.value.text, note) != note:
+            made.order = note
         return made
 
     def leave(self, function: Any, args: Any, keywords: Any) -> Any:

@@ -570,7 +570,10 @@ class _TextJit(Jit):
     def plain(self, tree: Any, leaves: Any, out: Any) -> Any:
         """What is computed as it is written has other bits than kernels have, but for what is made of nothing."""
         made = super().plain(tree, leaves, out)
-        return made if not self.strict or any(0 in getattr(a, "shape", ()) for a in leaves) else wrong("no kernel computes it")
+        if not self.strict or any(0 in getattr(a, "shape", ()) for a in leaves):
+            return made
+        why = self.made[-1][1].why.rpartition(": error: ")[2] if self.made else ""
+        wrong(f"{self.__name__}: no kernel computes it{why and ': ' + why}")
 
 
 class TextFunction:
