@@ -575,10 +575,10 @@ static void call_overlapping(trial *t, size_t e, int k, int r) {
 }
 
 static bool feeds_a_result(const trial *t, int k) {
-    bool reached[PROGRAM_MAX_NODES], feeds = false;
+    bool read[PROGRAM_MAX_NODES], feeds = false;
     for (int r = 0; r < t->p.result_count; r++) {
-        program_reach(&t->p, t->p.results[r], reached);
-        feeds |= reached[t->p.inputs[k]];
+        program_reach_numbers(&t->p, t->p.results[r], read);
+        feeds |= read[t->p.inputs[k]];
     }
     return feeds;
 }

@@ -524,11 +524,20 @@ test_parameter program_parameter(const program *p, int k, int o) {
 
 /* Rules. */
 
-void program_reach(const program *p, int node, bool *reached) {
+static void reach(const program *p, int node, bool of_index, bool *reached) {
     for (int k = 0; k < p->count; k++) reached[k] = k == node;
-    for (int k = node; k >= 0; k--)
-        for (int o = 0; reached[k] && o < p->nodes[k].operand_count; o++)
-            reached[p->nodes[k].operands[o]] = true;
+    for (int k = node; k >= 0; k--) {
+        const program_node *n = &p->nodes[k];
+        const bool index = n->kind == PROGRAM_OP && n->op == TOSAJIT_OP_index;
+        for (int o = 0; reached[k] && (of_index || !index) && o < n->operand_count; o++)
+            reached[n->operands[o]] = true;
+    }
+}
+
+void program_reach(const program *p, int node, bool *reached) { reach(p, node, true, reached); }
+
+void program_reach_numbers(const program *p, int node, bool *reached) {
+    reach(p, node, false, reached);
 }
 
 static void mark_live(const program *p, bool *live) {

@@ -67,6 +67,8 @@ void program_fill(const program_node *node, test_random *random, bool legal,
                   unsigned char *element);
 /* reached[k]: whether the node depends on node k, or is it. */
 void program_reach(const program *p, int node, bool *reached);
+/* The same of nodes whose numbers the node reads: an index needs its operand's sizes alone. */
+void program_reach_numbers(const program *p, int node, bool *reached);
 /* Random run-time sizes for the inputs; may be a mismatch. */
 void program_random_dims(const program *p, test_random *random, program_shape *inputs);
 /* Whether these sizes are what the program promises of its inputs. */

@@ -248,7 +248,9 @@ uint64_t test_random_next(test_random *random) {
 }
 
 int64_t test_random_range(test_random *random, int64_t low, int64_t high) {
-    return low + (int64_t)((test_random_next(random) >> 11) % (uint64_t)(high - low + 1));
+    /* Unsigned, as the numbers from 0 to INT64_MAX are one more than an int64_t counts. */
+    const uint64_t count = (uint64_t)high - (uint64_t)low + 1;
+    return (int64_t)((uint64_t)low + (test_random_next(random) >> 11) % count);
 }
 
 bool test_random_chance(test_random *random, int percent) {
