@@ -231,7 +231,7 @@ typedef int32_t tosajit_value; /* a node of one expression */
 /* How exp, log, tanh, sigmoid, erf, sin, cos, pow, rsqrt and reciprocal are computed. */
 typedef enum tosajit_accuracy {
     TOSAJIT_EXACT, /* rounded correctly: the same bits on every machine and from the interpreter */
-    TOSAJIT_FAST, /* at most 1 ulp off, subnormals kept; bits may differ between instruction sets */
+    TOSAJIT_FAST,  /* at most 1 ulp off, subnormals kept; the same bits on every CPU, too */
 } tosajit_accuracy;
 
 /* How an expression is read. Strict: TOSA's own rules. Ranks must be equal, extensions are refused,

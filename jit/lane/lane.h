@@ -141,9 +141,11 @@ LLVMValueRef lane_round(const lane *l, tosajit_type result, LLVMValueRef a);
 bool lane_has_lookup(const lane *l);
 LLVMValueRef lane_lookup_8(const lane *l, const uint64_t *table, LLVMValueRef index);
 
-/* table[index modulo count] in registers, of f32; index is i32. Any lane count, so that all loops
- * of a kernel have the same results. lane_entries is the count that the target looks up at once: 0
- * where it has no such instruction. */
+/* table[index modulo 8] in registers, of f32; index is i32. Any lane count, so that all loops of a
+ * kernel have the same results. */
+LLVMValueRef lane_entry_of_8(const lane *l, const float *table, LLVMValueRef index);
+/* The same modulo lane_entries, the count that the target looks up by one instruction: 32, 8, or 0
+ * where it has none. */
 unsigned lane_entries(const lane *l);
 LLVMValueRef lane_entry(const lane *l, const float *table, LLVMValueRef index);
 

@@ -88,21 +88,62 @@ static LLVMValueRef entries_of(const lane *l, const float *table, unsigned count
     return LLVMConstVector(entries, count);
 }
 
+/* Eight entries, and the same again. */
+static LLVMValueRef permuted_twice(const lane *l, const float *table, LLVMValueRef index) {
+    float entries[16];
+    for (unsigned k = 0; k < 16; k++) entries[k] = table[k % 8];
+    return lane_call(l, "llvm.x86.avx512.permvar.sf.512",
+                     (LLVMValueRef[]){entries_of(l, entries, 16), index}, 2);
+}
+
 static LLVMValueRef entry_part(const lane *l, const void *table, const LLVMValueRef *x) {
     const float *t = table;
-    const LLVMValueRef index = x[0];
-    if (lane_entries(l) == 32) {
-        LLVMValueRef first = entries_of(l, t, 16), second = entries_of(l, t + 16, 16);
-        if (first == second) /* LLVM has one object for equal constants */
-            return lane_call(l, "llvm.x86.avx512.permvar.sf.512", (LLVMValueRef[]){first, index},
-                             2);
-        return lane_call(l, "llvm.x86.avx512.vpermi2var.ps.512",
-                         (LLVMValueRef[]){first, index, second}, 3);
+    return lane_call(l, "llvm.x86.avx512.vpermi2var.ps.512",
+                     (LLVMValueRef[]){entries_of(l, t, 16), x[0], entries_of(l, t + 16, 16)}, 3);
+}
+
+/* Half of a table, or all of it, by the bytes of four indices: their low bits times four, and which
+ * byte of an entry. */
+static LLVMValueRef shuffled(const lane *l, const float *table, LLVMValueRef index) {
+    LLVMTypeRef bytes = LLVMVectorType(LLVMInt8TypeInContext(l->context), 16);
+    LLVMValueRef low = lane_and(l, index, lane_int(l, 32, 7)),
+                 four = lane_mul(l, low, lane_int(l, 32, 0x04040404));
+    LLVMValueRef at = lane_bitcast(l, lane_add(l, four, lane_int(l, 32, 0x03020100)), bytes),
+                 half[2];
+    for (int k = 0; k < 2; k++) half[k] = lane_bitcast(l, entries_of(l, table + 4 * k, 4), bytes);
+    if (l->target->level->byte_tables) {
+        unsigned id =
+            LLVMLookupIntrinsicID("llvm.aarch64.neon.tbl2", sizeof "llvm.aarch64.neon.tbl2" - 1);
+        LLVMValueRef found =
+            LLVMBuildCall2(l->builder, LLVMIntrinsicGetType(l->context, id, &bytes, 1),
+                           LLVMGetIntrinsicDeclaration(l->module, id, &bytes, 1),
+                           (LLVMValueRef[]){half[0], half[1], at}, 3, "");
+        return lane_bitcast(l, found, lane_f32_type(l));
     }
-    return lane_call(l, "llvm.x86.avx2.permps", (LLVMValueRef[]){entries_of(l, t, 8), index}, 2);
+    for (int k = 0; k < 2; k++)
+        half[k] = lane_bitcast(
+            l, lane_call(l, "llvm.x86.ssse3.pshuf.b.128", (LLVMValueRef[]){half[k], at}, 2),
+            lane_f32_type(l));
+    LLVMValueRef upper = lane_icmp(l, LLVMIntUGT, low, lane_int(l, 32, 3));
+    return lane_select(l, upper, half[1], half[0]);
+}
+
+static LLVMValueRef entry_of_8_part(const lane *l, const void *table, const LLVMValueRef *x) {
+    const float *t = table;
+    switch (l->target->level->vector_bytes) {
+    case 64: return permuted_twice(l, t, x[0]);
+    case 32:
+        return lane_call(l, "llvm.x86.avx2.permps", (LLVMValueRef[]){entries_of(l, t, 8), x[0]}, 2);
+    default: return shuffled(l, t, x[0]);
+    }
+}
+
+LLVMValueRef lane_entry_of_8(const lane *l, const float *table, LLVMValueRef index) {
+    return lane_in_parts(l, l->target->level->vector_bytes / 4, entry_of_8_part, table, &index, 1);
 }
 
 LLVMValueRef lane_entry(const lane *l, const float *table, LLVMValueRef index) {
+    if (lane_entries(l) == 8) return lane_entry_of_8(l, table, index);
     return lane_in_parts(l, l->target->level->vector_bytes / 4, entry_part, table, &index, 1);
 }
 

@@ -32,19 +32,4 @@ static inline LLVMValueRef polynomial(const lane *l, const double *c, unsigned c
     return sum;
 }
 
-/* A number as significand 2^n, n in the low bits of `shifted`, beside those of f32_shift. */
-typedef struct scaled {
-    LLVMValueRef significand, shifted;
-} scaled;
-
-/* The number for abs(n) <= 250: the first factor is exact, so the second one rounds once. NaN stays
- * NaN. */
-LLVMValueRef scale_far(const lane *l, scaled v);
-
-/* x = n (2 pi / steps) + r + low, 0 <= x <= 2^16; n is in the low bits of an i32. */
-typedef struct turns {
-    LLVMValueRef n, r, low;
-} turns;
-turns reduce_turns(const lane *l, LLVMValueRef x, unsigned steps);
-
 #endif

@@ -124,5 +124,5 @@ static LLVMValueRef power_of_half(const lane *l, const emit_op *op, const LLVMVa
 /* Without fused multiply-adds pairs of f32 would take as long as f64. */
 LLVMValueRef half_pow(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     if (l->target->has_fma) return power_of_half(l, op, x);
-    return lane_narrow_function(l, op->result, (op->fast ? fast_pow : emit_pow)(l, op, x));
+    return lane_narrow_function(l, op->result, emit_pow(l, op, x));
 }

@@ -6,6 +6,7 @@
 #define TOSAJIT_JIT_MATH_STEPS_LANE_H
 
 #include <math.h>
+#include <string.h>
 
 #include "jit/lane/lane.h"
 
@@ -66,6 +67,9 @@ static inline word bits_left(const lane *l, word a, int by) {
 static inline word bits_right(const lane *l, word a, int by) {
     return lane_lshr(l, a, lane_int(l, STEPS_BITS, by));
 }
+static inline word bits_down(const lane *l, word a, int by) {
+    return lane_ashr(l, a, lane_int(l, STEPS_BITS, by));
+}
 static inline mask bits_less(const lane *l, word a, word b) {
     return lane_icmp(l, LLVMIntSLT, a, b);
 }
@@ -79,6 +83,51 @@ static inline real entry_of(const lane *l, const double *table, unsigned count, 
                             const char *name) {
     return lane_lookup(l, table, count, index, name);
 }
+
+#ifdef STEPS_OF_F32
+static inline real entry_of_8(const lane *l, const double *table, word n) {
+    float entries[8];
+    for (int j = 0; j < 8; j++) entries[j] = (float)table[j];
+    return lane_entry_of_8(l, entries, n);
+}
+/* Entries that lack j in the bits to which n is shifted: so one addition makes the power. */
+static inline real power_of_eighths(const lane *l, const double *table, real shifted) {
+    float entries[8];
+    for (int j = 0; j < 8; j++) {
+        uint32_t bits;
+        entries[j] = (float)table[j];
+        memcpy(&bits, &entries[j], sizeof bits);
+        bits -= (uint32_t)j << 20;
+        memcpy(&entries[j], &bits, sizeof bits);
+    }
+    word n = bits_of(l, shifted);
+    return from_bits(l,
+                     bits_sum(l, bits_of(l, lane_entry_of_8(l, entries, n)), bits_left(l, n, 20)));
+}
+
+typedef LLVMValueRef wide;
+static inline wide widened(const lane *l, real a) { return lane_fpext(l, a); }
+static inline real narrowed(const lane *l, wide a) { return lane_fptrunc(l, a); }
+static inline wide wide_number(const lane *l, double value) { return lane_f64(l, value); }
+static inline wide wide_sum(const lane *l, wide a, wide b) { return lane_fadd(l, a, b); }
+static inline wide wide_difference(const lane *l, wide a, wide b) { return lane_fsub(l, a, b); }
+static inline wide wide_product(const lane *l, wide a, wide b) { return lane_fmul(l, a, b); }
+static inline wide wide_quotient(const lane *l, wide a, wide b) { return lane_fdiv(l, a, b); }
+static inline wide wide_muladd(const lane *l, wide a, wide b, wide c) {
+    return lane_fma(l, a, b, c);
+}
+static inline wide wide_within(const lane *l, wide a, double low, double high) {
+    wide lowest = lane_f64(l, low), highest = lane_f64(l, high),
+         raised = lane_select(l, lane_fcmp(l, LLVMRealOLT, a, lowest), lowest, a);
+    return lane_select(l, lane_fcmp(l, LLVMRealOLT, highest, raised), highest, raised);
+}
+static inline mask wide_is_within(const lane *l, wide a, double end) {
+    return lane_fcmp(l, LLVMRealOLT, lane_fabs(l, a), lane_f64(l, end));
+}
+static inline word low_word(const lane *l, wide a) {
+    return lane_trunc(l, lane_bitcast(l, a, lane_int_type(l, 64)), lane_int_type(l, 32));
+}
+#endif
 
 static inline real seldom(const lane *l, mask m, real usual,
                           real (*body)(const lane *l, const real *x), const real *x) {

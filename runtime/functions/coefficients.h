@@ -417,6 +417,135 @@ static const double f32_atanh_terms[] = {
     0x1.692dc6p-3,
 };
 
+/* ln(1 + f) = f + f^2 (c0 + c1 f + ...), sqrt(1/2) <= 1 + f <= sqrt(2).
+ * Relative error 2^-27.8. */
+static const double f32_log_terms[] = {
+    -0x1.fffff8p-2,
+    0x1.55555p-2,
+    -0x1.000432p-2,
+    0x1.99a416p-3,
+    -0x1.5425bap-3,
+    0x1.226e72p-3,
+    -0x1.0f40c2p-3,
+    0x1.085d96p-3,
+    -0x1.38378cp-4,
+};
+
+/* In f64: log2((1+s)/(1-s)) = s (c0 + c1 s^2 + ...), abs(s) <= 0.1717.
+ * Relative error 2^-37.8. */
+static const double f64_log2_terms[] = {
+    0x1.71547652beeb3p1,
+    0x1.ec709d11d001fp-1,
+    0x1.277780b3d56bdp-1,
+    0x1.a58d2421bf7dap-2,
+    0x1.5ceff4d923819p-2,
+};
+
+/* tanh a = a - a^3 / (c0 + c1 a^2 + ...), 0.01 <= a <= 1.
+ * Relative error 2^-26.6. */
+static const double f32_tanh_terms[] = {
+    0x1.800008p1,
+    0x1.3332bep0,
+    -0x1.751562p-8,
+    0x1.dbdc4ep-13,
+};
+
+/* 2^(j/8) e^-c, rounded. */
+static const double f32_exp_eighths[] = {
+    0x1.e98e6ap-1,
+    0x1.0aeeb6p0,
+    0x1.231788p0,
+    0x1.3d702p0,
+    0x1.5a2b28p0,
+    0x1.797fep0,
+    0x1.9baa88p0,
+    0x1.c0ecd4p0,
+};
+
+/* e^(c + r) - 1 = c0 + c1 r + ..., abs(r) <= (ln 2)/16.
+ * Absolute error 2^-29.6. */
+static const double f32_exp_eighths_rest[] = {
+    0x1.778fe4p-5,
+    0x1.0bbc7ep0,
+    0x1.0bbc4ap-1,
+    0x1.651902p-3,
+    0x1.6a8858p-5,
+};
+
+/* 2^(j/8) / 2k, rounded. */
+static const double f32_tanh_eighths[] = {
+    0x1.0e6f36p-2,
+    0x1.26e92cp-2,
+    0x1.419a4p-2,
+    0x1.5eb5c6p-2,
+    0x1.7e73b8p-2,
+    0x1.a1112p-2,
+    0x1.c6d08ep-2,
+    0x1.effa9ap-2,
+};
+
+/* k e^2r = c0 + c1 r + ..., abs(r) <= (ln 2)/32.
+ * Relative error 2^-25.2. */
+static const double f32_tanh_eighths_powers[] = {
+    0x1.e4ac0ap0,
+    0x1.e4ac0cp1,
+    0x1.e4bf84p1,
+    0x1.431592p1,
+};
+
+/* sin r = r + r^3 (c0 + c1 r^2 + ...), abs(r) <= pi/16.
+ * Relative error 2^-31.1. */
+static const double f32_sin_short_terms[] = {
+    -0x1.555544p-3,
+    0x1.10b712p-7,
+};
+
+/* cos r - 1.5e-7 r^2 = 1 + r^2 (c0 + c1 r^2 + ...), abs(r) <= pi/16.
+ * Absolute error 2^-28.2. */
+static const double f32_cos_short_terms[] = {
+    -0x1.ffffcep-2,
+    0x1.54b86ap-5,
+};
+
+/* sin(2 pi k/16), and what rounding it lost. */
+static const double f32_sines[] = {
+    0,
+    0x1.87de2ap-2,
+    0x1.6a09e6p-1,
+    0x1.d906bcp-1,
+    0x1p0,
+    0x1.d906bcp-1,
+    0x1.6a09e6p-1,
+    0x1.87de2ap-2,
+    0,
+    -0x1.87de2ap-2,
+    -0x1.6a09e6p-1,
+    -0x1.d906bcp-1,
+    -0x1p0,
+    -0x1.d906bcp-1,
+    -0x1.6a09e6p-1,
+    -0x1.87de2ap-2,
+};
+
+static const double f32_sine_lows[] = {
+    0,
+    0x1.abaa58p-28,
+    0x1.9fcef4p-27,
+    0x1.e651a8p-26,
+    0,
+    0x1.e651a8p-26,
+    0x1.9fcef4p-27,
+    0x1.abaa58p-28,
+    0,
+    -0x1.abaa58p-28,
+    -0x1.9fcef4p-27,
+    -0x1.e651a8p-26,
+    0,
+    -0x1.e651a8p-26,
+    -0x1.9fcef4p-27,
+    -0x1.abaa58p-28,
+};
+
 static const double f32_log2_e[] = {
     0x1.715476p0,
     0x1.4ae0cp-26,

@@ -28,10 +28,14 @@ typedef uint64_t unsigned_word;
 #endif
 #if !defined(_WIN32)
 #define STEPS_FMA STEPS_LIBM(fma)
-#elif defined(STEPS_OF_F32)
+#define WIDE_FMA fma
+#else
+#ifdef STEPS_OF_F32
 #define STEPS_FMA fused_multiply_addf
 #else
 #define STEPS_FMA fused_multiply_add
+#endif
+#define WIDE_FMA fused_multiply_add
 #endif
 typedef bool mask;
 
@@ -88,6 +92,8 @@ static inline word bits_left(const lane *l, word a, int by) {
 static inline word bits_right(const lane *l, word a, int by) {
     return (void)l, (word)((unsigned_word)a >> by);
 }
+/* With the sign shifted in. */
+static inline word bits_down(const lane *l, word a, int by) { return (void)l, a >> by; }
 static inline word bits_constant(const lane *l, int64_t value) { return (void)l, (word)value; }
 static inline mask bits_less(const lane *l, word a, word b) { return (void)l, a < b; }
 /* A whole number, rounded. */
@@ -98,6 +104,45 @@ static inline real entry_of(const lane *l, const double *table, unsigned count, 
                             const char *name) {
     return (void)l, (void)count, (void)name, (real)table[index];
 }
+
+#ifdef STEPS_OF_F32
+/* table[n modulo 8]. */
+static inline real entry_of_8(const lane *l, const double *table, word n) {
+    return (void)l, (real)table[n & 7];
+}
+/* table[j] 2^((n - j)/8), j = n modulo 8, n in the low bits of `shifted`: of entries that are
+ * 2^(j/8) times a constant, the same of 2^(n/8). */
+static inline real power_of_eighths(const lane *l, const double *table, real shifted) {
+    const word n = bits_of(l, shifted), whole = bits_left(l, n & -8, 20);
+    return from_bits(l, bits_sum(l, bits_of(l, entry_of_8(l, table, n)), whole));
+}
+
+/* Steps in f64 between those in f32. */
+typedef double wide;
+static inline wide widened(const lane *l, real a) { return (void)l, (wide)a; }
+static inline real narrowed(const lane *l, wide a) { return (void)l, (real)a; }
+static inline wide wide_number(const lane *l, double value) { return (void)l, value; }
+static inline wide wide_sum(const lane *l, wide a, wide b) { return (void)l, a + b; }
+static inline wide wide_difference(const lane *l, wide a, wide b) { return (void)l, a - b; }
+static inline wide wide_product(const lane *l, wide a, wide b) { return (void)l, a * b; }
+static inline wide wide_quotient(const lane *l, wide a, wide b) { return (void)l, a / b; }
+static inline wide wide_muladd(const lane *l, wide a, wide b, wide c) {
+    return (void)l, WIDE_FMA(a, b, c);
+}
+/* Limited from below and above; NaN passes. */
+static inline wide wide_within(const lane *l, wide a, double low, double high) {
+    return (void)l, a < low ? low : high < a ? high : a;
+}
+/* abs(a) < end */
+static inline mask wide_is_within(const lane *l, wide a, double end) {
+    return (void)l, fabs(a) < end;
+}
+static inline word low_word(const lane *l, wide a) {
+    int64_t bits;
+    memcpy(&bits, &a, sizeof bits);
+    return (void)l, (word)bits;
+}
+#endif
 
 typedef struct rare_function {
     const char *name;

@@ -123,7 +123,7 @@ static inline single_split single_split_at(const lane *l, real x, int32_t lowest
     word bits = bits_of(l, x), moved = bits_difference(l, bits, bits_constant(l, lowest)),
          exponent = bits_and(l, moved, bits_constant(l, exponents));
     real m = from_bits(l, bits_difference(l, bits, exponent));
-    return (single_split){mul(l, number_of(l, exponent), number(l, 0x1p-23)),
+    return (single_split){number_of(l, bits_down(l, moved, STEPS_FRACTION)),
                           sub(l, m, number(l, 1.0)), exponent};
 }
 
@@ -137,9 +137,10 @@ static const double single_one[] = {1.0, 0.0};
 static const single_base single_base_2 = {single_one, f32_log2_e, f32_log2_terms},
                          single_base_10 = {f32_log10_2, f32_log10_e, f32_log10_terms};
 
-static inline real single_log(const lane *l, real x, real more, const single_base *b) {
+static inline real single_log(const lane *l, real x, double more, const single_base *b) {
     single_split n = single_split_at(l, x, SINGLE_ROOT_OF_HALF);
-    real k = add(l, n.k, more), f = n.f, low = mul(l, f, number(l, b->scale[1]));
+    real k = more != 0 ? add(l, n.k, number(l, more)) : n.k, f = n.f,
+         low = mul(l, f, number(l, b->scale[1]));
     if (b->unit[1] != 0) low = muladd(l, k, number(l, b->unit[1]), low);
     real rest = muladd(l, mul(l, f, f), horner(l, b->terms, SINGLE_LOG_TERMS, f), low);
     return muladd(l, k, number(l, b->unit[0]), muladd(l, f, number(l, b->scale[0]), rest));
@@ -151,28 +152,42 @@ static inline mask single_is_log_rare(const lane *l, real x) {
     word moved = bits_sum(l, bits_of(l, x), bits_constant(l, INT32_MIN - (int64_t)first));
     return not_so(l, bits_less(l, moved, bits_constant(l, INT32_MIN + (beyond - first))));
 }
-static inline real single_log_rare(const lane *l, real x, const single_base *b) {
-    real zero = number(l, 0.0), infinity = number(l, (double)INFINITY),
-         value = single_log(l, mul(l, x, number(l, 0x1p25)), number(l, -25.0), b);
-    value = pick(l, less(l, x, infinity), value, x);
-    value = pick(l, less(l, x, zero), number(l, (double)NAN), value);
-    return pick(l, equal(l, x, zero), negative(l, infinity), value);
+/* The logarithm x[1] of x[0], which is not positive and normal; f has that of subnormal numbers,
+ * apart, since a loop would keep fewer numbers in registers with a second polynomial in it. */
+static inline real single_log_rare(const lane *l, const real *x, const rare_function *f) {
+    real zero = number(l, 0.0), infinity = number(l, (double)INFINITY), value = x[1];
+    value = pick(l, less(l, x[0], infinity), value, x[0]);
+    value = pick(l, less(l, x[0], zero), number(l, (double)NAN), value);
+    value = pick(l, equal(l, x[0], zero), negative(l, infinity), value);
+    mask subnormal = both(l, less(l, zero, x[0]), less(l, x[0], number(l, 0x1p-126)));
+    return rarely(l, subnormal, value, f, x);
+}
+static inline real single_made_normal(const lane *l, real x) {
+    return mul(l, x, number(l, 0x1p25));
 }
 
+static inline real single_log2_subnormal(const lane *l, const real *x) {
+    return single_log(l, single_made_normal(l, x[0]), -25, &single_base_2);
+}
 static inline real single_log2_rare(const lane *l, const real *x) {
-    return single_log_rare(l, x[0], &single_base_2);
+    static const rare_function f = {"tosajit_f32_log2_subnormal", single_log2_subnormal, 1};
+    return single_log_rare(l, x, &f);
 }
 static inline real f32_function_log2(const lane *l, const real *x) {
-    real usual = single_log(l, x[0], number(l, 0.0), &single_base_2);
-    return seldom(l, single_is_log_rare(l, x[0]), usual, single_log2_rare, x);
+    real usual = single_log(l, x[0], 0, &single_base_2);
+    return seldom(l, single_is_log_rare(l, x[0]), usual, single_log2_rare, (real[]){x[0], usual});
 }
 
+static inline real single_log10_subnormal(const lane *l, const real *x) {
+    return single_log(l, single_made_normal(l, x[0]), -25, &single_base_10);
+}
 static inline real single_log10_rare(const lane *l, const real *x) {
-    return single_log_rare(l, x[0], &single_base_10);
+    static const rare_function f = {"tosajit_f32_log10_subnormal", single_log10_subnormal, 1};
+    return single_log_rare(l, x, &f);
 }
 static inline real f32_function_log10(const lane *l, const real *x) {
-    real usual = single_log(l, x[0], number(l, 0.0), &single_base_10);
-    return seldom(l, single_is_log_rare(l, x[0]), usual, single_log10_rare, x);
+    real usual = single_log(l, x[0], 0, &single_base_10);
+    return seldom(l, single_is_log_rare(l, x[0]), usual, single_log10_rare, (real[]){x[0], usual});
 }
 
 /* ln(1 + w) + more ln 2, w > -1. 1 + w is rounded to find k alone, of 3/4 to 3/2: so
@@ -243,20 +258,22 @@ static inline real f32_function_atanh(const lane *l, const real *x) {
 /* ---------------------------------------------------------------------------------------------
  * Angles */
 
-/* abs(x) <= 2^16: x = n pi/2 + r, n in `shifted`. The first step is exact, and so is first - high,
- * all bits of which lie between those of the product and those of first. */
-static inline reduced single_by_half_pi(const lane *l, real x) {
-    real shift = number(l, steps_shift), shifted = muladd(l, x, number(l, 0x1.45f306p-1), shift),
-         n = sub(l, shifted, shift), second = number(l, -f32_half_pi_short[1]);
-    real first = muladd(l, n, number(l, -f32_half_pi_short[0]), x),
+/* abs(x) <= 2^16: x = n pi / (2 parts) + r, n in `shifted`. The first step is exact, and so is
+ * first - high, all bits of which lie between those of the product, rounded by itself, and those of
+ * first. */
+static inline reduced single_by_half_pi(const lane *l, real x, double parts) {
+    real shift = number(l, steps_shift),
+         shifted = muladd(l, x, number(l, 0x1.45f306p-1 * parts), shift),
+         n = sub(l, shifted, shift), second = number(l, -f32_half_pi_short[1] / parts);
+    real first = muladd(l, n, number(l, -f32_half_pi_short[0] / parts), x),
          high = add(l, first, mul(l, n, second)), low = muladd(l, n, second, sub(l, first, high));
-    return (reduced){shifted, {high, muladd(l, n, number(l, -f32_half_pi_short[2]), low)}};
+    return (reduced){shifted, {high, muladd(l, n, number(l, -f32_half_pi_short[2] / parts), low)}};
 }
 
 /* tan r, or -1 / tan r in every other quarter. The derivative for what r lacks is 1 + 3/2 r^2 near
  * enough, the polynomial is about 0.42 where its cube's error counts. */
 static inline real f32_function_tan(const lane *l, const real *x) {
-    reduced q = single_by_half_pi(l, x[0]);
+    reduced q = single_by_half_pi(l, x[0], 1);
     real r = q.r.high, z = mul(l, r, r), cube = mul(l, r, z);
     real cube_low =
              muladd(l, r, muladd(l, r, r, negative(l, z)), muladd(l, r, z, negative(l, cube))),

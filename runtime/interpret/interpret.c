@@ -46,7 +46,10 @@ uint64_t interpret_node(const tosajit_expr *program, const expr_node *node,
     }
     interpret_op op = {&node->attributes, program->nodes[node->operands[0]].type.element,
                        node->type.element, node->operand_count, table};
-    cell value = interpret_functions[node->op](&op, operands);
+    const bool is_fast = program->fast && interpret_fast_functions[node->op];
+    interpret_function *const function =
+        (is_fast ? interpret_fast_functions : interpret_functions)[node->op];
+    const cell value = function(&op, operands);
     return moves ? (uint64_t)value.i : convert_encode(node->type.element, value);
 }
 

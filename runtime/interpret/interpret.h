@@ -25,6 +25,8 @@ typedef cell interpret_function(const interpret_op *op, const cell *operands);
 #include "tosajit/ops.def"
 #undef TOSAJIT_OP
 extern interpret_function *const interpret_functions[TOSAJIT_OP_COUNT];
+/* Where fast; null where there is no other. */
+extern interpret_function *const interpret_fast_functions[TOSAJIT_OP_COUNT];
 
 /* The bits of an op's value, or of a constant's first element; bits: of the nodes before it. */
 uint64_t interpret_node(const tosajit_expr *program, const expr_node *node,

@@ -10,14 +10,12 @@
 
 typedef struct check_case {
     const entry *entry;
-    tosajit_engine *engine;
     const tosajit_kernel *kernel;
     const npy_array *operands, *results; /* results are the kernel's */
-    bool fast;                           /* the kernel's accuracy */
     bool quiet;                          /* agreement is not printed */
 } check_case;
 
-/* Elements of all results, and those of them that differ by the one ulp that they may. */
+/* Elements of all results, and those of them that differ. */
 typedef struct check_figures {
     int64_t elements, different;
 } check_figures;

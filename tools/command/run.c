@@ -194,9 +194,7 @@ static int check(job *s) {
     if (s->o->check && info.backend == TOSAJIT_BACKEND_INTERPRET)
         return command_error("--check: this machine runs neither native code nor precompiled ops, "
                              "so there is nothing to compare with the interpreter");
-    const check_case c = {&s->entry,   s->engine,  s->kernel,
-                          s->operands, s->results, s->accuracy == TOSAJIT_FAST,
-                          s->o->json};
+    const check_case c = {&s->entry, s->kernel, s->operands, s->results, s->o->json};
     return s->o->check ? check_results(&c, &s->checked) : EXIT_FINE;
 }
 

@@ -90,18 +90,3 @@ element_text element_print(tosajit_type type, const void *at) {
     }
     return t;
 }
-
-/* The bits as a number that grows with the value. */
-static int64_t position(tosajit_type type, const void *at) {
-    const uint64_t bits = element_bits(type, at), sign = UINT64_C(1)
-                                                         << (8 * tosajit_type_size(type) - 1);
-    const int64_t magnitude = (int64_t)(bits & (sign - 1));
-    return bits & sign ? -magnitude : magnitude;
-}
-
-uint64_t element_distance(tosajit_type type, const void *a, const void *b) {
-    bool nan_a = isnan(element_value(type, a)), nan_b = isnan(element_value(type, b));
-    if (nan_a || nan_b) return nan_a && nan_b ? 0 : UINT64_MAX;
-    const int64_t p = position(type, a), q = position(type, b);
-    return p > q ? (uint64_t)(p - q) : (uint64_t)(q - p);
-}

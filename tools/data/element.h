@@ -27,8 +27,5 @@ void element_store_float(tosajit_type type, double value, void *at);
 void element_store_integer(tosajit_type type, int64_t value, void *at);
 /* "True", "-12", "0.1": as few digits as tell an f32 from its neighbours. */
 element_text element_print(tosajit_type type, const void *at);
-/* How many representable values b is away from a; 0 for equal bits, for -0 and +0, and for two
- * NaNs; UINT64_MAX for a NaN and a number. Both floating point. */
-uint64_t element_distance(tosajit_type type, const void *a, const void *b);
 
 #endif

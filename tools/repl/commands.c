@@ -57,8 +57,7 @@ static const repl_verb verbs[] = {
      "many bytes.\n"},
     {"check", "OPERAND...", "compare the last kernel with the interpreter", true, NO_LIMIT,
      repl_check, "ramp random zeros ones", ".npy",
-     "Operands as for :run. All results must be equal bit for bit; with :accuracy fast they may\n"
-     "be 1 ulp apart.\n"},
+     "Operands as for :run. All results must be equal bit for bit.\n"},
     {"explain", "OPERAND...", "say what such a call does: loops, tiles, threads, cost", true,
      NO_LIMIT, repl_explain, "ramp random zeros ones", ".npy", "Operands as for :run.\n"},
     {"sweep", "[SIZES...]", "measure the last kernel over growing sizes", true, NO_LIMIT,

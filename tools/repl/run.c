@@ -7,7 +7,7 @@
 
 #include "runtime/base/words.h"
 #include "tools/data/bandwidth.h"
-#include "tools/data/element.h"
+#include "tools/data/compare.h"
 #include "tools/repl/data.h"
 #include "tools/repl/interrupt.h"
 #include "tools/repl/verbs.h"
@@ -124,39 +124,21 @@ bool repl_explain(repl *r, const repl_line *line) {
     return fine;
 }
 
-/* The first element that differs by more than is allowed, or their number. */
-static int64_t find_difference(const npy_array *a, const npy_array *b, bool fast) {
-    const size_t size = tosajit_type_size(a->element);
-    const int64_t count = array_count(a);
-    int64_t k = 0;
-    for (; k < count; k++) {
-        const char *x = (const char *)a->data + (size_t)k * size,
-                   *y = (const char *)b->data + (size_t)k * size;
-        if (memcmp(x, y, size) == 0) continue;
-        if (!fast || !element_is_float(a->element)) break;
-        if (element_distance(a->element, x, y) > 1) break;
-    }
-    return k;
-}
-
 static bool compare_results(repl *r, const job *j, const npy_array *expected) {
-    const bool fast = r->accuracy == TOSAJIT_FAST;
     int64_t all = 0;
     for (size_t k = 0; k < j->result_count; k++) {
-        const int64_t count = array_count(&j->results[k]),
-                      at = find_difference(&j->results[k], &expected[k], fast);
-        const size_t size = tosajit_type_size(expected[k].element);
+        const npy_array *result = &j->results[k];
+        const int64_t count = array_count(result);
+        const comparison c =
+            compare_elements(result->element, result->data, expected[k].data, count);
+        char place[200];
         all += count;
-        if (at == count) continue;
-        const char *found = (const char *)j->results[k].data + (size_t)at * size,
-                   *wanted = (const char *)expected[k].data + (size_t)at * size;
-        return repl_fail(r, (text_span){0, 0},
-                         "result %zu element %" PRId64 ": the kernel gives %s, the interpreter %s",
-                         k, at, element_print(expected[k].element, found).text,
-                         element_print(expected[k].element, wanted).text);
+        if (c.different == 0) continue;
+        return repl_fail(r, (text_span){0, 0}, "result %zu %s", k,
+                         compare_describe(result->element, result->rank, result->dims, result->data,
+                                          expected[k].data, c.first, place, sizeof place));
     }
-    printf("%" PRId64 " element%s equal %s\n", all, plural(all),
-           fast ? "within 1 ulp" : "bit for bit");
+    printf("%" PRId64 " element%s equal bit for bit\n", all, plural(all));
     return true;
 }
 
