@@ -2,19 +2,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The C API as a host program meets it: life and death of objects, errors, memory, looking inside.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
+#include <fenv.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-#include <fenv.h>
-
-#include <pthread.h>
-
 #include "tests/support/account.h"
+#include "tests/support/cmocka.h"
 #include "tests/support/host.h"
 #include "tests/support/process.h"
 #include "tosajit/graph.h"
@@ -23,7 +18,6 @@
 #define CHECK(call) assert_int_equal(call, TOSAJIT_OK)
 #define DYN TOSAJIT_DYNAMIC
 static void kernels_outlive_their_engine(void **state) {
-    (void)state;
     for (int backend = TOSAJIT_BACKEND_AUTO; backend <= TOSAJIT_BACKEND_PRECOMPILED; backend++) {
         if (backend == TOSAJIT_BACKEND_CROSS) continue; /* which makes none */
         tosajit_engine *engine = host_engine((tosajit_backend)backend, NULL);
@@ -40,7 +34,6 @@ static void kernels_outlive_their_engine(void **state) {
 }
 
 static void background_becomes_native(void **state) {
-    (void)state;
     tosajit_engine *engine = host_engine(TOSAJIT_BACKEND_BACKGROUND, NULL);
     tosajit_kernel *kernels[8];
     for (int k = 0; k < 8; k++) kernels[k] = host_add_kernel(engine);
@@ -56,7 +49,6 @@ static void background_becomes_native(void **state) {
 }
 
 static void interpreting_starts_no_compiler(void **state) {
-    (void)state;
     tosajit_engine *engine = host_engine(TOSAJIT_BACKEND_INTERPRET, NULL);
     tosajit_kernel *kernel = host_add_kernel(engine);
     assert_false(tosajit_kernel_is_native(kernel));
@@ -160,7 +152,6 @@ static void failures_of_plans_are_values(tosajit_engine *engine) {
 
 /* Beside its sentence an error has what the sentence says, and nothing of an error before. */
 static void failures_are_values(void **state) {
-    (void)state;
     tosajit_engine *engine = host_engine(TOSAJIT_BACKEND_AUTO, NULL);
     const tosajit_tensor_type types[2] = {host_type(2, 3), host_type(2, 4)};
     tosajit_kernel *kernel = NULL;
@@ -181,7 +172,6 @@ static void failures_are_values(void **state) {
 }
 
 static void bad_arguments_are_named(void **state) {
-    (void)state;
     tosajit_engine *engine = host_engine(TOSAJIT_BACKEND_AUTO, NULL), *none = NULL;
     tosajit_engine_options options = {.size = 0};
     host_assert_error(tosajit_engine_create(&options, &none), TOSAJIT_INVALID_ARGUMENT,
@@ -250,7 +240,6 @@ static void bad_arguments_are_named(void **state) {
 }
 
 static void bad_calls_write_nothing(void **state) {
-    (void)state;
     tosajit_engine *engine = host_engine(TOSAJIT_BACKEND_AUTO, NULL);
     tosajit_kernel *kernel = host_add_kernel(engine);
     float a[12] = {1}, r[12];
@@ -297,7 +286,6 @@ static void bad_calls_write_nothing(void **state) {
 }
 
 static void views_show_what_is_compiled(void **state) {
-    (void)state;
     tosajit_engine *engine = host_engine(TOSAJIT_BACKEND_NATIVE, NULL);
     tosajit_expr *expr;
     tosajit_value x, y, sum;
@@ -331,7 +319,6 @@ static void views_show_what_is_compiled(void **state) {
 /* The caller's thread flushes subnormals, rounds upward and traps on overflow; results must not
  * know. */
 static void the_callers_environment_is_put_aside(void **state) {
-    (void)state;
     tosajit_engine *engine = host_engine(TOSAJIT_BACKEND_AUTO, NULL);
     tosajit_kernel *kernel = host_add_kernel(engine);
     float tiny = 1e-40f, huge = 3e38f, a[4] = {tiny, 1.0f, huge, tiny},
@@ -395,7 +382,6 @@ static tosajit_status everything(const tosajit_allocator *allocator, tosajit_bac
 }
 
 static void every_failing_allocation_is_reported_and_leaks_nothing(void **state) {
-    (void)state;
     account a = {0};
     tosajit_allocator allocator = account_allocator(&a);
     CHECK(everything(&allocator, TOSAJIT_BACKEND_AUTO));
@@ -416,7 +402,6 @@ static void every_failing_allocation_is_reported_and_leaks_nothing(void **state)
 /* What later versions may give a meaning to is refused by this one: reserved members of attributes,
  * and every bit of an element type and a rank that no legal value has. */
 static void reserved_room_is_refused(void **state) {
-    (void)state;
     tosajit_tensor_type type = tosajit_ranked(TOSAJIT_F32, 2, (int64_t[]){2, 3});
     assert_int_equal(tosajit_verify(TOSAJIT_OP_exp, &type, 1, NULL, NULL, 0, NULL), TOSAJIT_OK);
     tosajit_attributes later = {0};
@@ -463,7 +448,6 @@ static void uses_of_unsigned_integers_are_refused_by_name(void **state) {
         {TOSAJIT_OP_reduce_sum, TOSAJIT_U8, 0, TOSAJIT_U8, 0, "i32, i64, f16, bf16, f32, f64, u32"},
         {TOSAJIT_OP_reduce_sum, TOSAJIT_U32, 0, TOSAJIT_U32, 0, NULL},
     };
-    (void)state;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         const int64_t dims[1] = {3}, one[1] = {1};
         const tosajit_tensor_type types[2] = {tosajit_ranked(cases[k].a, 1, dims),
@@ -491,7 +475,6 @@ static void uses_of_unsigned_integers_are_refused_by_name(void **state) {
 
 /* A caller that was compiled with a header whose structs were shorter. */
 static void older_option_structs_are_taken(void **state) {
-    (void)state;
     struct {
         size_t size;
         const tosajit_allocator *allocator;
@@ -589,7 +572,6 @@ static tosajit_kernel *wide_kernel(tosajit_engine *engine) {
 }
 
 static void runs_need_192_kib_of_stack(void **state) {
-    (void)state;
     tosajit_engine *native = host_engine(TOSAJIT_BACKEND_NATIVE, NULL),
                    *interpreter = host_engine(TOSAJIT_BACKEND_INTERPRET, NULL),
                    *precompiled = host_engine(TOSAJIT_BACKEND_PRECOMPILED, NULL);
@@ -612,7 +594,6 @@ static void runs_need_192_kib_of_stack(void **state) {
 
 /* Kernels that still wait when the engine goes stay interpreted, and say so. */
 static void a_destroyed_engine_compiles_no_more(void **state) {
-    (void)state;
     tosajit_engine *engine = host_engine(TOSAJIT_BACKEND_BACKGROUND, NULL);
     tosajit_kernel *kernels[64];
     for (int k = 0; k < 64; k++) kernels[k] = host_add_kernel(engine);
@@ -647,7 +628,6 @@ static tosajit_kernel *compile_constant(tosajit_engine *engine, float constant, 
 }
 
 static void the_same_expression_is_the_same_kernel(void **state) {
-    (void)state;
     for (int backend = TOSAJIT_BACKEND_AUTO; backend <= TOSAJIT_BACKEND_BACKGROUND; backend++) {
         tosajit_engine_options options = {.size = sizeof options,
                                           .backend = (tosajit_backend)backend};
@@ -679,7 +659,6 @@ static void the_same_expression_is_the_same_kernel(void **state) {
 }
 
 static void runs_allocate_nothing(void **state) {
-    (void)state;
     account a = {0};
     tosajit_allocator allocator = account_allocator(&a);
     tosajit_engine *engine = host_engine(TOSAJIT_BACKEND_NATIVE, &allocator);
@@ -700,23 +679,13 @@ static void runs_allocate_nothing(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kernels_outlive_their_engine),
-        cmocka_unit_test(background_becomes_native),
-        cmocka_unit_test(interpreting_starts_no_compiler),
-        cmocka_unit_test(bad_arguments_are_named),
-        cmocka_unit_test(failures_are_values),
-        cmocka_unit_test(bad_calls_write_nothing),
-        cmocka_unit_test(views_show_what_is_compiled),
-        cmocka_unit_test(the_callers_environment_is_put_aside),
-        cmocka_unit_test(every_failing_allocation_is_reported_and_leaks_nothing),
-        cmocka_unit_test(runs_allocate_nothing),
-        cmocka_unit_test(the_same_expression_is_the_same_kernel),
-        cmocka_unit_test(reserved_room_is_refused),
-        cmocka_unit_test(uses_of_unsigned_integers_are_refused_by_name),
-        cmocka_unit_test(older_option_structs_are_taken),
-        cmocka_unit_test(runs_need_192_kib_of_stack),
-        cmocka_unit_test(a_destroyed_engine_compiles_no_more),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return TEST_RUN(
+        NULL, NULL, TEST(kernels_outlive_their_engine), TEST(background_becomes_native),
+        TEST(interpreting_starts_no_compiler), TEST(bad_arguments_are_named),
+        TEST(failures_are_values), TEST(bad_calls_write_nothing), TEST(views_show_what_is_compiled),
+        TEST(the_callers_environment_is_put_aside),
+        TEST(every_failing_allocation_is_reported_and_leaks_nothing), TEST(runs_allocate_nothing),
+        TEST(the_same_expression_is_the_same_kernel), TEST(reserved_room_is_refused),
+        TEST(uses_of_unsigned_integers_are_refused_by_name), TEST(older_option_structs_are_taken),
+        TEST(runs_need_192_kib_of_stack), TEST(a_destroyed_engine_compiles_no_more));
 }

@@ -4,17 +4,11 @@
  * that every kind of kernel can be bound: interpreted, compiling, loaded, divided among threads, of
  * several parts, with constants, empty. hostile_test and differential_test run what they have in
  * both ways. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-#include <pthread.h>
-
+#include "tests/support/cmocka.h"
 #include "tests/support/host.h"
 #include "tosajit/graph.h"
 #include "tosajit/image.h"
@@ -24,7 +18,6 @@
 #define DYN TOSAJIT_DYNAMIC
 
 static void a_bound_call_keeps_all_that_it_needs(void **state) {
-    (void)state;
     tosajit_engine *engine = host_engine(TOSAJIT_BACKEND_AUTO, NULL);
     tosajit_kernel *kernel = host_add_kernel(engine);
     int64_t dims[2] = {4, 3}, row[2] = {1, 3}, strides[2] = {4, 16};
@@ -59,7 +52,6 @@ static void a_bound_call_keeps_all_that_it_needs(void **state) {
 
 /* Rows that go to the code as they lie, and rows that are collapsed. */
 static void memory_is_checked_by_every_run(void **state) {
-    (void)state;
     enum { MOST = 4000 };
     static const int64_t sizes[][2] = {{4, 100}, {1000, 3}, {1, 1}};
     static float memory[2 * MOST + 2], other[MOST], before[2 * MOST + 2];
@@ -105,7 +97,6 @@ static void memory_is_checked_by_every_run(void **state) {
 
 /* Even and odd columns of one matrix, backwards, and in place of a view. */
 static void views_interleave_and_run_backwards(void **state) {
-    (void)state;
     const int64_t dims[2] = {5, 4}, every_other[2] = {32, 8}, backwards[2] = {-32, -8};
     tosajit_engine *engine = host_engine(TOSAJIT_BACKEND_AUTO, NULL);
     tosajit_kernel *kernel = host_add_kernel(engine);
@@ -132,7 +123,6 @@ static void views_interleave_and_run_backwards(void **state) {
 }
 
 static void what_is_wrong_is_said_when_binding(void **state) {
-    (void)state;
     tosajit_engine *engine = host_engine(TOSAJIT_BACKEND_AUTO, NULL);
     tosajit_kernel *kernel = host_add_kernel(engine);
     const tosajit_tensor a = host_tensor(NULL, 4, 3), wrong = host_tensor(NULL, 5, 3);
@@ -226,7 +216,6 @@ static void assert_bound_runs(tosajit_kernel *kernel, int64_t most, bool waits) 
 }
 
 static void every_kind_of_kernel_can_be_bound(void **state) {
-    (void)state;
     static const struct {
         tosajit_backend backend;
         size_t threads;
@@ -270,7 +259,6 @@ static void *run_often(void *argument) {
 }
 
 static void threads_share_a_bound_call(void **state) {
-    (void)state;
     tosajit_engine *engine = host_engine(TOSAJIT_BACKEND_AUTO, NULL);
     tosajit_kernel *kernel = host_add_kernel(engine);
     const tosajit_tensor a = host_tensor(NULL, 1, ELEMENTS);
@@ -290,13 +278,8 @@ static void threads_share_a_bound_call(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_bound_call_keeps_all_that_it_needs),
-        cmocka_unit_test(memory_is_checked_by_every_run),
-        cmocka_unit_test(views_interleave_and_run_backwards),
-        cmocka_unit_test(what_is_wrong_is_said_when_binding),
-        cmocka_unit_test(every_kind_of_kernel_can_be_bound),
-        cmocka_unit_test(threads_share_a_bound_call),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return TEST_RUN(NULL, NULL, TEST(a_bound_call_keeps_all_that_it_needs),
+                    TEST(memory_is_checked_by_every_run), TEST(views_interleave_and_run_backwards),
+                    TEST(what_is_wrong_is_said_when_binding),
+                    TEST(every_kind_of_kernel_can_be_bound), TEST(threads_share_a_bound_call));
 }

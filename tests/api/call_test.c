@@ -2,15 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Calls of a kernel as a host program makes them: in place, empty, of several results and spaces,
  * raw, with contracts. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/support/cmocka.h"
 #include "tests/support/host.h"
 #include "tosajit/graph.h"
 #include "tosajit/inspect.h"
@@ -19,7 +14,6 @@
 #define DYN TOSAJIT_DYNAMIC
 
 static void exactly_in_place_is_fine(void **state) {
-    (void)state;
     tosajit_engine *engine = host_engine(TOSAJIT_BACKEND_AUTO, NULL);
     tosajit_kernel *kernel = host_add_kernel(engine);
     float a[100], b[100];
@@ -61,7 +55,6 @@ static void results_of_one_size_have_their_own_operands(void **state) {
         "y: f32[4,3], x: f32[?,?]; a = y * y; b = x + y",
         "y: f32[4,3], x: f32[?,?]; m = sum(y, axis=1); a = y - m; b = exp(x + y) * m"};
     float x[12] = {0}, y[12] = {0}, a[12], b[12], untouched[12];
-    (void)state;
     memset(untouched, 0x5b, sizeof untouched);
     for (size_t k = 0; k < 4; k++) {
         tosajit_engine *engine = host_engine(backends[k % 2], NULL);
@@ -91,7 +84,6 @@ static void results_of_one_size_have_their_own_operands(void **state) {
 /* Rows that no vector divides are collapsed in place, where they are not elsewhere: a remembered
  * call of the one must not serve the other. */
 static void rows_of_any_length_in_place(void **state) {
-    (void)state;
     enum { MOST_ROWS = 300, MOST_COLUMNS = 250 };
     static const int64_t rows[] = {1, 2, 9, MOST_ROWS},
                          columns[] = {3, 11, 16, 17, 64, 100, MOST_COLUMNS};
@@ -133,7 +125,6 @@ static void rows_of_any_length_in_place(void **state) {
 }
 
 static void empty_tensors_need_no_memory(void **state) {
-    (void)state;
     tosajit_engine *engine = host_engine(TOSAJIT_BACKEND_AUTO, NULL);
     tosajit_kernel *kernel = host_add_kernel(engine);
     float b[3] = {0};
@@ -180,7 +171,6 @@ static void all_sizes_are_told_at_once(const tosajit_kernel *kernel, tosajit_ten
 
 /* Two results of one iteration space, a third of another. */
 static void several_results_of_several_spaces(void **state) {
-    (void)state;
     tosajit_engine *engine = host_engine(TOSAJIT_BACKEND_AUTO, NULL);
     tosajit_expr *expr;
     tosajit_value x, row, sum, product, negated;
@@ -220,7 +210,6 @@ static void count_loops(void *context, size_t count, void (*task)(void *argument
 
 /* Each call has its own; short ones need none, and what is remembered of a call is nobody's. */
 static void threads_may_come_with_the_call(void **state) {
-    (void)state;
     enum { ROWS = 1000, COLUMNS = 1000, COUNT = ROWS * COLUMNS };
     int engines = 0, mine = 0;
     const tosajit_parallel engines_pool = {count_loops, &engines, 2},
@@ -273,7 +262,6 @@ static void threads_may_come_with_the_call(void **state) {
 /* Whether a call is short, no single tensor says: a product of a column and a row is larger than
  * both, one result may be smaller than another, and a long row becomes one element. */
 static void all_sizes_ask_for_threads(void **state) {
-    (void)state;
     enum { N = 3000, COUNT = 1 << 20 };
     static const struct {
         const char *text;
@@ -321,7 +309,6 @@ static void all_sizes_ask_for_threads(void **state) {
 
 /* Threads "as many as you like" divide rows, and what must be kept for each of them is kept. */
 static void any_number_of_threads_shares_rows(void **state) {
-    (void)state;
     enum { ROWS = 500, COLUMNS = 2000, COUNT = ROWS * COLUMNS };
     static const size_t threads[] = {1, 3, 1 << 10, SIZE_MAX / 2, SIZE_MAX};
     static const char text[] = "softmax(x) : x: f32[?,?]";
@@ -369,7 +356,6 @@ static void compute_nothing(const tosajit_kernel *kernel, const int64_t *dims) {
 
 /* No element needs no memory and no time, however large another size is, and in whatever form. */
 static void nothing_is_soon_computed(void **state) {
-    (void)state;
     static const int64_t dims[][2] = {{0, INT64_MAX / 8}, {0, INT64_MAX}, {INT64_MAX / 8, 0},
                                       {INT64_MAX, 0},     {0, 0},         {7, 0}};
     static const char *const texts[] = {"softmax(x) : x: f32[?,?]",
@@ -393,7 +379,6 @@ static void nothing_is_soon_computed(void **state) {
 
 /* More tensors than a call remembers sizes for. */
 static void many_operands_of_any_size(void **state) {
-    (void)state;
     enum { OPERANDS = 12, MOST = 40 };
     tosajit_engine *engine = host_engine(TOSAJIT_BACKEND_AUTO, NULL);
     const tosajit_tensor_type type = tosajit_ranked(TOSAJIT_F32, 2, (int64_t[]){DYN, DYN});
@@ -429,7 +414,6 @@ static void many_operands_of_any_size(void **state) {
 }
 
 static void raw_entries_compute(void **state) {
-    (void)state;
     tosajit_engine *engine = host_engine(TOSAJIT_BACKEND_NATIVE, NULL);
     tosajit_kernel *kernel = host_add_kernel(engine);
     tosajit_raw raw = {.size = sizeof raw};
@@ -457,7 +441,6 @@ static void raw_entries_compute(void **state) {
 /* Two planes of three rows of four columns; the operand's rows are one row, which every plane has
  * anew. */
 static void raw_entries_walk_planes(void **state) {
-    (void)state;
     tosajit_engine *engine = host_engine(TOSAJIT_BACKEND_NATIVE, NULL);
     tosajit_kernel *kernel, *flat = host_add_kernel(engine);
     tosajit_tensor_type type = tosajit_ranked(
@@ -506,7 +489,6 @@ static tosajit_kernel *compile_contract(tosajit_engine *engine, const tosajit_co
 }
 
 static void contracts_are_checked_and_used(void **state) {
-    (void)state;
     tosajit_engine *engine = host_engine(TOSAJIT_BACKEND_NATIVE, NULL);
     const tosajit_contract contract = {.smallest = 16, .largest = 320, .multiple = 16};
     char *free_plan, *plan;
@@ -571,20 +553,12 @@ static void contracts_are_checked_and_used(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exactly_in_place_is_fine),
-        cmocka_unit_test(results_of_one_size_have_their_own_operands),
-        cmocka_unit_test(rows_of_any_length_in_place),
-        cmocka_unit_test(empty_tensors_need_no_memory),
-        cmocka_unit_test(several_results_of_several_spaces),
-        cmocka_unit_test(threads_may_come_with_the_call),
-        cmocka_unit_test(all_sizes_ask_for_threads),
-        cmocka_unit_test(any_number_of_threads_shares_rows),
-        cmocka_unit_test(nothing_is_soon_computed),
-        cmocka_unit_test(many_operands_of_any_size),
-        cmocka_unit_test(raw_entries_compute),
-        cmocka_unit_test(raw_entries_walk_planes),
-        cmocka_unit_test(contracts_are_checked_and_used),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return TEST_RUN(NULL, NULL, TEST(exactly_in_place_is_fine),
+                    TEST(results_of_one_size_have_their_own_operands),
+                    TEST(rows_of_any_length_in_place), TEST(empty_tensors_need_no_memory),
+                    TEST(several_results_of_several_spaces), TEST(threads_may_come_with_the_call),
+                    TEST(all_sizes_ask_for_threads), TEST(any_number_of_threads_shares_rows),
+                    TEST(nothing_is_soon_computed), TEST(many_operands_of_any_size),
+                    TEST(raw_entries_compute), TEST(raw_entries_walk_planes),
+                    TEST(contracts_are_checked_and_used));
 }

@@ -4,22 +4,18 @@
  * ask, kernels that live and die on many threads, processes that fork, engines side by side, and
  * the library loaded and unloaded. TOSAJIT_SECONDS=<n> lengthens the churn. */
 #define _DEFAULT_SOURCE
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <dirent.h>
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/support/cmocka.h"
 #include "tests/support/process.h"
 #include "tests/support/support.h"
 #include "tosajit/graph.h"
@@ -118,7 +114,6 @@ static void *ask_at_once(void *argument) {
 }
 
 static void one_compilation_however_many_threads_ask(void **state) {
-    (void)state;
     worker workers[THREADS];
     tosajit_engine *engine = engine_of(NULL);
     run_workers(&engine, 1, ask_at_once, 0, workers);
@@ -149,7 +144,6 @@ static void *fail_at_once(void *argument) {
 }
 
 static void a_failure_is_everybodys(void **state) {
-    (void)state;
     worker workers[THREADS];
     tosajit_engine *engine = engine_of(&(tosajit_engine_options){.max_bytes = 100});
     run_workers(&engine, 1, fail_at_once, 0, workers);
@@ -184,7 +178,6 @@ static void *churn(void *argument) {
 }
 
 static void kernels_come_and_go_on_many_threads(void **state) {
-    (void)state;
     time_t seconds = (time_t)test_setting("TOSAJIT_SECONDS", 3);
     for (int backend = TOSAJIT_BACKEND_AUTO; backend <= TOSAJIT_BACKEND_BACKGROUND;
          backend += TOSAJIT_BACKEND_BACKGROUND) {
@@ -203,7 +196,6 @@ static void kernels_come_and_go_on_many_threads(void **state) {
 }
 
 static void engines_side_by_side(void **state) {
-    (void)state;
     worker workers[THREADS];
     tosajit_engine *engines[] = {
         engine_of(NULL), engine_of(&(tosajit_engine_options){.threads = 2}),
@@ -281,7 +273,6 @@ static int run_divided(void *argument) {
 }
 
 static void a_child_runs_what_its_parent_compiled(void **state) {
-    (void)state;
     tosajit_tensor_type type = tosajit_ranked(TOSAJIT_F32, 1, (int64_t[]){TOSAJIT_DYNAMIC});
     for (int backend = TOSAJIT_BACKEND_AUTO; backend <= TOSAJIT_BACKEND_BACKGROUND; backend++) {
         tosajit_engine *engine =
@@ -330,7 +321,6 @@ static void release_held_up(void *context, void *memory, size_t size) {
 }
 
 static void a_child_waits_for_nothing_that_is_its_parents(void **state) {
-    (void)state;
     holdup h = {.host = pthread_self()};
     const tosajit_allocator allocator = {allocate_at_once, release_held_up, &h};
     tosajit_engine *engine = engine_of(
@@ -388,7 +378,6 @@ static int keep_out(void *argument) {
 }
 
 static void a_child_keeps_out_where_its_parents_threads_were(void **state) {
-    (void)state;
     standstill s = {.host = pthread_self()};
     const tosajit_allocator allocator = {allocate_and_stand, release_at_once, &s};
     s.engine = engine_of(&(tosajit_engine_options){.allocator = &allocator});
@@ -416,7 +405,6 @@ static int count_threads(void) {
 
 /* The directory is looked at after the thread was started. */
 static void an_engine_that_cannot_be_made_leaves_no_thread(void **state) {
-    (void)state;
     const int before = count_threads();
     const tosajit_engine_options options = {.size = sizeof options,
                                             .backend = TOSAJIT_BACKEND_BACKGROUND,
@@ -442,7 +430,6 @@ static void *compile_until_told(void *argument) {
 static int just_run(void *argument) { return adds(argument, 2) ? 0 : 1; }
 
 static void a_child_runs_while_its_parent_compiles(void **state) {
-    (void)state;
     tosajit_engine *engine = engine_of(NULL), *busy = engine_of(NULL);
     tosajit_kernel *kernel;
     pthread_t thread;
@@ -474,7 +461,6 @@ static int leave_while_kernels_wait(void *argument) {
 }
 
 static void leaving_while_kernels_wait_is_fine(void **state) {
-    (void)state;
     for (int k = 0; k < 10; k++) assert_int_equal(in_child(leave_while_kernels_wait, NULL), 0);
 }
 
@@ -531,20 +517,16 @@ static void loading_and_unloading_leaves_nothing(void **state) {
 int main(int count, char **arguments) {
     char *library = count > 1 ? arguments[1] : NULL;
     if (!library) return fprintf(stderr, "usage: concurrency_test LIBRARY\n"), 2;
-    const struct CMUnitTest tests[] = {
-        /* Before this process uses the library itself, so that its children start from nothing. */
-        cmocka_unit_test(leaving_while_kernels_wait_is_fine),
-        cmocka_unit_test(one_compilation_however_many_threads_ask),
-        cmocka_unit_test(a_failure_is_everybodys),
-        cmocka_unit_test(kernels_come_and_go_on_many_threads),
-        cmocka_unit_test(engines_side_by_side),
-        cmocka_unit_test(a_child_runs_what_its_parent_compiled),
+    return TEST_RUN(NULL, NULL, /* Before this process uses the library itself, so that its children
+                                   start from nothing. */
+                    TEST(leaving_while_kernels_wait_is_fine),
+                    TEST(one_compilation_however_many_threads_ask), TEST(a_failure_is_everybodys),
+                    TEST(kernels_come_and_go_on_many_threads), TEST(engines_side_by_side),
+                    TEST(a_child_runs_what_its_parent_compiled),
 
-        cmocka_unit_test(an_engine_that_cannot_be_made_leaves_no_thread),
-        cmocka_unit_test(a_child_waits_for_nothing_that_is_its_parents),
-        cmocka_unit_test(a_child_keeps_out_where_its_parents_threads_were),
-        cmocka_unit_test(a_child_runs_while_its_parent_compiles),
-        cmocka_unit_test_prestate(loading_and_unloading_leaves_nothing, library),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+                    TEST(an_engine_that_cannot_be_made_leaves_no_thread),
+                    TEST(a_child_waits_for_nothing_that_is_its_parents),
+                    TEST(a_child_keeps_out_where_its_parents_threads_were),
+                    TEST(a_child_runs_while_its_parent_compiles),
+                    cmocka_unit_test_prestate(loading_and_unloading_leaves_nothing, library));
 }

@@ -9,14 +9,6 @@
  * n-th.
  */
 #define _GNU_SOURCE /* RTLD_NEXT */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -24,6 +16,9 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -32,6 +27,7 @@
 #include <unistd.h>
 
 #include "tests/support/account.h"
+#include "tests/support/cmocka.h"
 #include "tests/support/process.h"
 #include "tests/support/support.h"
 #include "tosajit/graph.h"
@@ -187,14 +183,12 @@ static int empty_directory(void) {
 }
 
 static int make_directory(void **state) {
-    (void)state;
     if (!mkdtemp(directory)) return -1;
     snprintf(image_path, sizeof image_path, "%s/image", directory);
     return 0;
 }
 
 static int remove_directory(void **state) {
-    (void)state;
     empty_directory();
     return rmdir(directory);
 }
@@ -459,7 +453,6 @@ static size_t thinning(void) {
 static size_t first_of(size_t variant) { return 1 + (variant + test_seed()) % thinning(); }
 
 static void every_allocation_fails_once(void **state) {
-    (void)state;
     const size_t step = thinning();
     account a = {0};
     const tosajit_allocator allocator = account_allocator(&a);
@@ -492,7 +485,6 @@ static void every_allocation_fails_once(void **state) {
 /* Mappings refused while kernels are made. LLVM may report it in any way but by ending the process.
  */
 static void every_mapping_fails_once(void **state) {
-    (void)state;
     static const int errors[] = {ENOMEM, EPERM, EACCES};
     const size_t step = thinning();
     size_t refused = 0, total = 0;
@@ -532,7 +524,6 @@ static bool is_sound_image(void) {
 /* Full and read-only disks, limits, signals: what is stored for later may fail to be, but no call
  * for it; what was asked for says so. */
 static void every_file_call_fails_once(void **state) {
-    (void)state;
     static const int errors[] = {ENOSPC, EROFS, EIO, EMFILE, EINTR, CUT_SHORT};
     const size_t step = thinning();
     size_t refused = 0, total = 0;
@@ -571,7 +562,6 @@ static void every_file_call_fails_once(void **state) {
 
 /* After a refusal the same engine goes on. */
 static void an_engine_survives_its_failures(void **state) {
-    (void)state;
     account a = {0};
     const tosajit_allocator allocator = account_allocator(&a);
     objects o = {.allocator = &allocator};
@@ -628,10 +618,7 @@ static int without_files(long argument) {
     return 0;
 }
 
-static void no_files_are_needed(void **state) {
-    (void)state;
-    assert_int_equal(in_child(without_files, 0), 0);
-}
+static void no_files_are_needed(void **state) { assert_int_equal(in_child(without_files, 0), 0); }
 
 /* 0: a status, no signal, and no file. */
 static int with_small_files(long bytes) {
@@ -646,7 +633,6 @@ static int with_small_files(long bytes) {
 }
 
 static void files_may_be_limited(void **state) {
-    (void)state;
     assert_int_equal(in_child(with_small_files, 0), 0);
     assert_int_equal(in_child(with_small_files, 100), 0);
 }
@@ -733,13 +719,11 @@ static int without_a_thread(long rounds) {
 }
 
 static void compiling_needs_no_thread(void **state) {
-    (void)state;
     assert_int_equal(in_child(without_a_thread, 1), 0);
     assert_int_equal(in_child(without_a_thread, 5), 0);
 }
 
 static void threads_may_be_refused(void **state) {
-    (void)state;
     for (long more = 0; more <= POOL; more++) assert_int_equal(in_child(with_few_threads, more), 0);
 }
 
@@ -767,7 +751,6 @@ static int with_little_memory(long more) {
 }
 
 static void little_memory_is_refused_before_llvm_has_none(void **state) {
-    (void)state;
     if (test_is_emulated()) {
         print_message("*** NOT TESTED: limits of address space, which is the emulator's\n");
         return;
@@ -847,7 +830,6 @@ static int large_with_little_memory(long argument) {
 /* With enough of it each becomes a kernel, on any CPU: of native code, or of precompiled ops. How
  * much is enough depends on the CPU. A day has a quarter of them. */
 static void large_expressions_are_refused_before_llvm_has_no_memory(void **state) {
-    (void)state;
     static const long sizes[] = {4,   16,  32,  48,  64,  96,  128, 160, 192,
                                  224, 256, 320, 384, 448, 640, 896, 1280};
     enum { SIZES = sizeof sizes / sizeof *sizes };
@@ -875,17 +857,11 @@ static void large_expressions_are_refused_before_llvm_has_no_memory(void **state
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_allocation_fails_once),
-        cmocka_unit_test(every_mapping_fails_once),
-        cmocka_unit_test(every_file_call_fails_once),
-        cmocka_unit_test(an_engine_survives_its_failures),
-        cmocka_unit_test(no_files_are_needed),
-        cmocka_unit_test(files_may_be_limited),
-        cmocka_unit_test(threads_may_be_refused),
-        cmocka_unit_test(compiling_needs_no_thread),
-        cmocka_unit_test(little_memory_is_refused_before_llvm_has_none),
-        cmocka_unit_test(large_expressions_are_refused_before_llvm_has_no_memory),
-    };
-    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+    return TEST_RUN(make_directory, remove_directory, TEST(every_allocation_fails_once),
+                    TEST(every_mapping_fails_once), TEST(every_file_call_fails_once),
+                    TEST(an_engine_survives_its_failures), TEST(no_files_are_needed),
+                    TEST(files_may_be_limited), TEST(threads_may_be_refused),
+                    TEST(compiling_needs_no_thread),
+                    TEST(little_memory_is_refused_before_llvm_has_none),
+                    TEST(large_expressions_are_refused_before_llvm_has_no_memory));
 }

@@ -5,14 +5,9 @@
  * ones that LLVM makes amid compilations. This program stands between LLVM and the C library. */
 #define _GNU_SOURCE /* RTLD_NEXT */
 #include <dlfcn.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <pthread.h>
 
+#include "tests/support/cmocka.h"
 #include "tosajit/graph.h"
 #include "tosajit/image.h"
 #include "tosajit/inspect.h"
@@ -51,7 +46,6 @@ static void open_engine(tosajit_engine **engine) {
 }
 
 static void handlers_of_ours_come_first(void **state) {
-    (void)state;
     static const tosajit_op ops[] = {TOSAJIT_OP_abs, TOSAJIT_OP_tanh, TOSAJIT_OP_sigmoid,
                                      TOSAJIT_OP_erf, TOSAJIT_OP_sin,  TOSAJIT_OP_cos,
                                      TOSAJIT_OP_log, TOSAJIT_OP_exp};
@@ -116,7 +110,6 @@ static void *by_printing(void *argument) {
 /* Whatever way a thread compiled, its end registers a handler, which does not outlive it: a host
  * with a thread for every request would have as many. */
 static void handlers_of_threads_go_with_them(void **state) {
-    (void)state;
     static void *(*const ways[])(void *) = {by_one, by_list, by_image, by_printing};
     const tosajit_tensor_type type = tosajit_ranked(TOSAJIT_F32, 1, any);
     compiled c = {.engine = NULL};
@@ -144,7 +137,6 @@ static void handlers_of_threads_go_with_them(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(handlers_of_ours_come_first),
-                                       cmocka_unit_test(handlers_of_threads_go_with_them)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return TEST_RUN(NULL, NULL, TEST(handlers_of_ours_come_first),
+                    TEST(handlers_of_threads_go_with_them));
 }

@@ -5,19 +5,14 @@
  * own, registered before LLVM's, sleeps while LLVM's objects are gone. TOSAJIT_ROUNDS=<n> repeats
  * the cases. */
 #define _DEFAULT_SOURCE
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
-#include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/support/cmocka.h"
 #include "tests/support/support.h"
 #include "tosajit/graph.h"
 
@@ -278,7 +273,6 @@ static void repeat(const char *name, void (*act)(unsigned microseconds), uint64_
 }
 
 static void processes_end_as_they_should(void **state) {
-    (void)state;
     const uint64_t rounds = test_setting("TOSAJIT_ROUNDS", STANDARD_ROUNDS);
     repeat("background thread", background, rounds);
     repeat("first compilation", first_compilation, rounds);
@@ -300,7 +294,4 @@ static void processes_end_as_they_should(void **state) {
     assert_int_equal(failures, 0);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(processes_end_as_they_should)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return TEST_RUN(NULL, NULL, TEST(processes_end_as_they_should)); }

@@ -4,17 +4,12 @@
  * as many pieces as was said, and the facts of known calls are the known ones. No tensor has memory
  * here but where a run is made. */
 #define _GNU_SOURCE /* sched_setaffinity */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/cmocka.h"
 #include "tests/support/random_program.h"
 #include "tests/support/support.h"
 #include "tests/support/text.h"
@@ -74,7 +69,6 @@ static const call_case calls[] = {
 };
 
 static void known_calls_are_explained(void **state) {
-    (void)state;
     tosajit_engine *engine = make_engine(NULL, TOSAJIT_BACKEND_AUTO);
     tosajit_kernel *kernel = make_add(engine, (int64_t[]){ANY, ANY}, (int64_t[]){ANY, ANY});
     for (size_t k = 0; k < sizeof calls / sizeof *calls && tosajit_kernel_is_native(kernel); k++) {
@@ -106,7 +100,6 @@ static void known_calls_are_explained(void **state) {
 }
 
 static void pieces_are_those_of_the_run(void **state) {
-    (void)state;
     static const int64_t sizes[][2] = {{3, 5}, {64, 64}, {1000, 1000}, {7, 200000}, {300000, 3}};
     pool p = {0};
     tosajit_engine *engine = make_engine(&p, TOSAJIT_BACKEND_AUTO);
@@ -163,7 +156,6 @@ static size_t pieces_told(const char *text) {
 }
 
 static void threads_that_share_rows_are_explained(void **state) {
-    (void)state;
     pool p = {0};
     tosajit_engine *engine = make_engine(&p, TOSAJIT_BACKEND_AUTO);
     for (size_t k = 0; k < sizeof staged_cases / sizeof *staged_cases; k++) {
@@ -218,7 +210,6 @@ static void explain_threads(size_t threads, tosajit_explanation *e) {
 
 /* Threads beyond the processors are never started, so no explanation may count on them. */
 static void threads_are_at_most_the_processors(void **state) {
-    (void)state;
     static const size_t asked[] = {0, 1, 2, 3, 64, SIZE_MAX};
     enum { MOST = 8 }; /* so many have work in 10^8 elements, whatever the machine */
     cpu_set_t allowed, some;
@@ -264,7 +255,6 @@ static const tail_case tails[] = {
 };
 
 static void tails_are_those_of_the_code(void **state) {
-    (void)state;
     size_t explained = 0;
     for (size_t k = 0; k < sizeof tails / sizeof *tails; k++) {
         const tail_case *c = &tails[k];
@@ -310,7 +300,6 @@ static void tails_are_those_of_the_code(void **state) {
 }
 
 static void interpreted_kernels_are_explained(void **state) {
-    (void)state;
     tosajit_engine *engine = make_engine(NULL, TOSAJIT_BACKEND_INTERPRET);
     tosajit_kernel *kernel = make_add(engine, (int64_t[]){ANY, 4}, (int64_t[]){1, 4});
     const tosajit_tensor operands[2] = {tosajit_dense(TOSAJIT_F32, NULL, 2, (int64_t[]){5, 4}),
@@ -326,7 +315,6 @@ static void interpreted_kernels_are_explained(void **state) {
 }
 
 static void misuse_is_refused(void **state) {
-    (void)state;
     tosajit_engine *engine = make_engine(NULL, TOSAJIT_BACKEND_AUTO);
     tosajit_kernel *kernel = make_add(engine, (int64_t[]){ANY, 4}, (int64_t[]){1, 4});
     tosajit_tensor operands[2] = {tosajit_dense(TOSAJIT_F32, NULL, 2, (int64_t[]){5, 4}),
@@ -361,7 +349,6 @@ static void misuse_is_refused(void **state) {
 }
 
 static void random_programs_are_explained(void **state) {
-    (void)state;
     enum { CASES = 120 };
     tosajit_engine *engine = make_engine(NULL, TOSAJIT_BACKEND_AUTO);
     int explained = 0, refused = 0;
@@ -403,15 +390,9 @@ static void random_programs_are_explained(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_calls_are_explained),
-        cmocka_unit_test(pieces_are_those_of_the_run),
-        cmocka_unit_test(threads_that_share_rows_are_explained),
-        cmocka_unit_test(threads_are_at_most_the_processors),
-        cmocka_unit_test(interpreted_kernels_are_explained),
-        cmocka_unit_test(misuse_is_refused),
-        cmocka_unit_test(random_programs_are_explained),
-        cmocka_unit_test(tails_are_those_of_the_code),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return TEST_RUN(NULL, NULL, TEST(known_calls_are_explained), TEST(pieces_are_those_of_the_run),
+                    TEST(threads_that_share_rows_are_explained),
+                    TEST(threads_are_at_most_the_processors),
+                    TEST(interpreted_kernels_are_explained), TEST(misuse_is_refused),
+                    TEST(random_programs_are_explained), TEST(tails_are_those_of_the_code));
 }

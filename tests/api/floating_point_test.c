@@ -5,16 +5,11 @@
  * those of usual settings, and the settings are the same afterwards. A day has a quarter of the
  * types, of each engine another one; TOSAJIT_THIN=1 has all. Out: counts. */
 #define _XOPEN_SOURCE 700 /* sigsetjmp, SA_NODEFER */
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/support/cmocka.h"
 #include "tests/support/float_state.h"
 #include "tests/support/support.h"
 #include "tosajit/inspect.h"
@@ -128,7 +123,6 @@ static int run(job *j, tosajit_type result) {
 }
 
 static void kernels_know_nothing_of_the_hosts_settings(void **state) {
-    (void)state;
     int count = 0;
     uint64_t number = 0;
     for (int op = 0; op < TOSAJIT_OP_COUNT; op++) {
@@ -151,9 +145,6 @@ static void kernels_know_nothing_of_the_hosts_settings(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kernels_know_nothing_of_the_hosts_settings),
-    };
     const struct sigaction action = {.sa_handler = on_trap, .sa_flags = SA_NODEFER};
     sigaction(SIGFPE, &action, NULL);
     randoms = test_random_start(test_seed());
@@ -162,7 +153,7 @@ int main(void) {
     float_state_reset();
     engine_count = test_engines_open(engines, TOSAJIT_EXACT);
     if (engine_count == 0) return 1;
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = TEST_RUN(NULL, NULL, TEST(kernels_know_nothing_of_the_hosts_settings));
     test_engines_close(engines, engine_count);
     return failed;
 }

@@ -8,18 +8,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/support/cmocka.h"
 #include "tosajit/image.h"
 #include "tosajit/inspect.h"
 
@@ -74,7 +69,6 @@ static void leave_room(int kib) {
 }
 
 static void images_are_whole_or_not_there(void **state) {
-    (void)state;
     size_t size;
     int refused = 0, written = 0, before, after, ignored;
     assert_int_equal(tosajit_kernel_save(kernel, NULL, 0, &size), TOSAJIT_OK);
@@ -106,7 +100,6 @@ static void images_are_whole_or_not_there(void **state) {
 
 /* A file that is replaced stays what it was, if there is no room beside it. */
 static void images_that_are_there_stay(void **state) {
-    (void)state;
     tosajit_kernel *other, *loaded;
     leave_room(MOST_KIB);
     assert_int_equal(tosajit_kernel_save_file(kernel, image), TOSAJIT_OK);
@@ -137,7 +130,6 @@ static tosajit_stats compile_cached(void) {
 
 /* Entries are lost, and nothing else. */
 static void a_cache_has_whole_entries_or_none(void **state) {
-    (void)state;
     int without = 0, with = 0, unfinished;
     leave_room(MOST_KIB);
     assert_int_equal(mkdir(cache, 0700), 0);
@@ -158,7 +150,6 @@ static void a_cache_has_whole_entries_or_none(void **state) {
 }
 
 static void an_engine_says_why_there_is_no_cache(void **state) {
-    (void)state;
     char none[PATH];
     tosajit_engine *cached = NULL;
     snprintf(none, sizeof none, "%s/no/such", disk);
@@ -169,7 +160,6 @@ static void an_engine_says_why_there_is_no_cache(void **state) {
 }
 
 static int setup(void **state) {
-    (void)state;
     snprintf(filler, sizeof filler, "%s/filler", disk);
     snprintf(image, sizeof image, "%s/image", disk);
     snprintf(cache, sizeof cache, "%s/cache", disk);
@@ -179,18 +169,15 @@ static int setup(void **state) {
 }
 
 static int teardown(void **state) {
-    (void)state;
     tosajit_kernel_release(kernel);
     tosajit_engine_destroy(engine);
     return 0;
 }
 
 int main(int argc, char **argv) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(images_are_whole_or_not_there),
-                                       cmocka_unit_test(images_that_are_there_stay),
-                                       cmocka_unit_test(a_cache_has_whole_entries_or_none),
-                                       cmocka_unit_test(an_engine_says_why_there_is_no_cache)};
     if (argc != 2) return 2;
     disk = argv[1];
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return TEST_RUN(setup, teardown, TEST(images_are_whole_or_not_there),
+                    TEST(images_that_are_there_stay), TEST(a_cache_has_whole_entries_or_none),
+                    TEST(an_engine_says_why_there_is_no_cache));
 }

@@ -5,16 +5,10 @@
  * interface, about damage, and about what is given back. It reaches into the library for the
  * checksum, so that damage passes it and meets the checks behind. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
-#include <dirent.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -22,6 +16,7 @@
 
 #include "runtime/base/bytes.h"
 #include "runtime/base/features.h"
+#include "tests/support/cmocka.h"
 #include "tosajit/graph.h"
 #include "tosajit/image.h"
 #include "tosajit/inspect.h"
@@ -167,7 +162,6 @@ static void expect_refusal(const image *i, tosajit_status expected, const char *
 }
 
 static void kernels_come_back(void **state) {
-    (void)state;
     tosajit_kernel *kernel = rich_kernel(), *loaded = NULL;
     image i = save(kernel);
     assert_int_equal(load(&i, &loaded), TOSAJIT_OK);
@@ -201,7 +195,6 @@ static void kernels_come_back(void **state) {
 
 /* The same checks as a fresh kernel's, with the same sentences. */
 static void checks_come_back(void **state) {
-    (void)state;
     tosajit_kernel *kernels[2] = {rich_kernel(), NULL};
     image i = save(kernels[0]);
     assert_int_equal(load(&i, &kernels[1]), TOSAJIT_OK);
@@ -231,7 +224,6 @@ static void checks_come_back(void **state) {
 }
 
 static void room_is_checked(void **state) {
-    (void)state;
     tosajit_kernel *kernel = rich_kernel();
     image i = save(kernel);
     size_t size = 0;
@@ -248,7 +240,6 @@ static void room_is_checked(void **state) {
 }
 
 static void interpreted_kernels_have_no_image(void **state) {
-    (void)state;
     tosajit_engine_options options = {.size = sizeof options, .backend = TOSAJIT_BACKEND_INTERPRET};
     tosajit_engine *interpreter;
     tosajit_kernel *kernel;
@@ -263,7 +254,6 @@ static void interpreted_kernels_have_no_image(void **state) {
 }
 
 static void options_hold(void **state) {
-    (void)state;
     image i = rich_image();
     tosajit_kernel *kernel = NULL;
     tosajit_load_options options = {.size = sizeof options, .backend = TOSAJIT_BACKEND_INTERPRET};
@@ -299,7 +289,6 @@ static void heap_release(void *context, void *memory, size_t size) {
 }
 
 static void failing_memory_is_an_error(void **state) {
-    (void)state;
     image i = rich_image();
     heap h = {0, 0};
     const tosajit_allocator allocator = {heap_allocate, heap_release, &h};
@@ -321,7 +310,6 @@ static void failing_memory_is_an_error(void **state) {
 /* Damage. */
 
 static void foreign_bytes_are_refused(void **state) {
-    (void)state;
     image i = rich_image();
     const size_t build = build_at(&i);
     const int64_t machine = number_at(&i, build + BUILD_MACHINE),
@@ -377,7 +365,6 @@ static void foreign_bytes_are_refused(void **state) {
 
 /* A prefix in memory of exactly its size, so that the sanitizers see a byte read too far. */
 static void every_truncation_is_refused(void **state) {
-    (void)state;
     image i = rich_image();
     for (size_t cut = 0; cut < i.size; cut++) {
         image prefix = {malloc(cut + !cut), cut};
@@ -400,7 +387,6 @@ static void every_truncation_is_refused(void **state) {
 }
 
 static void every_flipped_bit_is_refused(void **state) {
-    (void)state;
     image i = rich_image();
     for (size_t bit = 0; bit < 8 * i.size; bit += bit < 8 * build_at(&i) ? 1 : 13) {
         i.bytes[bit / 8] ^= (unsigned char)(1u << bit % 8);
@@ -413,7 +399,6 @@ static void every_flipped_bit_is_refused(void **state) {
 /* Damage that passes the checksum. What loads is not run: its code may not fit its program. It must
  * be refused or be a kernel. */
 static void signed_damage_does_no_harm(void **state) {
-    (void)state;
     image original = rich_image(), i = {malloc(original.size), original.size};
     const size_t end = build_at(&original) + BUILD_ENTRY + 16;
     size_t refused = 0, rounds = 0;
@@ -449,7 +434,6 @@ static void signed_damage_does_no_harm(void **state) {
 /* Files. */
 
 static void files_hold_kernels(void **state) {
-    (void)state;
     char directory[] = "/tmp/tosajit-image-XXXXXX", path[64];
     assert_non_null(mkdtemp(directory));
     snprintf(path, sizeof path, "%s/kernel", directory);
@@ -504,7 +488,6 @@ static size_t mappings(const char *protection) {
 }
 
 static void nothing_is_left_and_nothing_is_writable_code(void **state) {
-    (void)state;
     enum { MANY = 300 };
     image i = rich_image();
     tosajit_kernel *kernels[MANY];
@@ -540,7 +523,6 @@ static void map_nothing(void) {
 /* Medians of one run, in turn; an absolute time says nothing here, so nothing but the kernel is
  * judged. */
 static void loading_costs_little_more_than_the_system(void **state) {
-    (void)state;
     enum { ROUNDS = 4001 };
     static double alone[ROUNDS], whole[ROUNDS], empty[ROUNDS];
     const tosajit_tensor_type matrix =
@@ -607,7 +589,6 @@ static size_t loaded_code_bytes(const image *i) {
 }
 
 static void the_first_suitable_build_is_used(void **state) {
-    (void)state;
     image one = rich_image(), two = with_two_builds(&one);
     const size_t at = build_at(&one), size = (size_t)number_at(&one, at + BUILD_SIZE);
     assert_int_equal(loaded_code_bytes(&two), size);
@@ -622,7 +603,6 @@ static void the_first_suitable_build_is_used(void **state) {
 
 /* A forged image: the loops of no level need so little. Its code is not run. */
 static void an_image_that_needs_nothing_is_explained(void **state) {
-    (void)state;
     image i = rich_image();
     tosajit_kernel *kernel;
     tosajit_explanation e = {.size = sizeof e};
@@ -702,7 +682,6 @@ static void expect_taken(tosajit_backend backend, const char *cpu, const image *
 }
 
 static void an_image_for_several_cpus_is_taken_by_each(void **state) {
-    (void)state;
     image i = image_for(cpus, CPUS);
     tosajit_kernel *kernel;
     assert_int_equal(number_at(&i, 56), CPUS);
@@ -718,7 +697,6 @@ static void an_image_for_several_cpus_is_taken_by_each(void **state) {
 }
 
 static void an_image_that_does_not_fit_loses_nothing(void **state) {
-    (void)state;
     const char *const one[] = {foreign};
     image i = image_for(one, 1);
     expect_taken(TOSAJIT_BACKEND_AUTO, NULL, &i, TOSAJIT_NOT_EXECUTABLE, "machine");
@@ -747,7 +725,6 @@ static void an_image_that_does_not_fit_loses_nothing(void **state) {
 }
 
 static void wrong_arguments_of_images_are_refused(void **state) {
-    (void)state;
     enum { MANY = 17 };
     tosajit_engine *engines[MANY], *reader = engine_with(TOSAJIT_BACKEND_INTERPRET, NULL);
     tosajit_expr *expr = rich_expression();
@@ -782,7 +759,6 @@ static void wrong_arguments_of_images_are_refused(void **state) {
 
 /* Which bits an image gives does not depend on the CPU that loads it. */
 static void an_image_is_of_one_accuracy(void **state) {
-    (void)state;
     const tosajit_engine_options options = {.size = sizeof options, .accuracy = TOSAJIT_FAST};
     tosajit_engine *engines[2] = {engine, NULL};
     tosajit_expr *expr = rich_expression();
@@ -805,38 +781,25 @@ static void an_image_is_of_one_accuracy(void **state) {
 }
 
 static int open_engine(void **state) {
-    (void)state;
     tosajit_engine_options options = {.size = sizeof options, .backend = TOSAJIT_BACKEND_NATIVE};
     return tosajit_engine_create(&options, &engine) == TOSAJIT_OK ? 0 : -1;
 }
 
 static int close_engine(void **state) {
-    (void)state;
     tosajit_engine_destroy(engine);
     return 0;
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kernels_come_back),
-        cmocka_unit_test(checks_come_back),
-        cmocka_unit_test(room_is_checked),
-        cmocka_unit_test(interpreted_kernels_have_no_image),
-        cmocka_unit_test(options_hold),
-        cmocka_unit_test(failing_memory_is_an_error),
-        cmocka_unit_test(foreign_bytes_are_refused),
-        cmocka_unit_test(every_truncation_is_refused),
-        cmocka_unit_test(every_flipped_bit_is_refused),
-        cmocka_unit_test(signed_damage_does_no_harm),
-        cmocka_unit_test(files_hold_kernels),
-        cmocka_unit_test(nothing_is_left_and_nothing_is_writable_code),
-        cmocka_unit_test(the_first_suitable_build_is_used),
-        cmocka_unit_test(an_image_that_needs_nothing_is_explained),
-        cmocka_unit_test(an_image_for_several_cpus_is_taken_by_each),
-        cmocka_unit_test(an_image_that_does_not_fit_loses_nothing),
-        cmocka_unit_test(wrong_arguments_of_images_are_refused),
-        cmocka_unit_test(an_image_is_of_one_accuracy),
-        cmocka_unit_test(loading_costs_little_more_than_the_system),
-    };
-    return cmocka_run_group_tests(tests, open_engine, close_engine);
+    return TEST_RUN(
+        open_engine, close_engine, TEST(kernels_come_back), TEST(checks_come_back),
+        TEST(room_is_checked), TEST(interpreted_kernels_have_no_image), TEST(options_hold),
+        TEST(failing_memory_is_an_error), TEST(foreign_bytes_are_refused),
+        TEST(every_truncation_is_refused), TEST(every_flipped_bit_is_refused),
+        TEST(signed_damage_does_no_harm), TEST(files_hold_kernels),
+        TEST(nothing_is_left_and_nothing_is_writable_code), TEST(the_first_suitable_build_is_used),
+        TEST(an_image_that_needs_nothing_is_explained),
+        TEST(an_image_for_several_cpus_is_taken_by_each),
+        TEST(an_image_that_does_not_fit_loses_nothing), TEST(wrong_arguments_of_images_are_refused),
+        TEST(an_image_is_of_one_accuracy), TEST(loading_costs_little_more_than_the_system));
 }

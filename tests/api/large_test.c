@@ -4,16 +4,12 @@
  * the interpreter; the time that they take; the limit of nodes. A day has a quarter of the engines
  * of each, and of those that would take minutes; TOSAJIT_THIN=1 has all. */
 #define _POSIX_C_SOURCE 200809L
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 #include <time.h>
 
+#include "tests/support/cmocka.h"
 #include "tests/support/support.h"
 #include "tosajit/graph.h"
 #include "tosajit/image.h"
@@ -282,7 +278,6 @@ static tosajit_engine *engine_of(tosajit_backend backend);
  * operation is fewer instructions, and a vector more bytes of the stack. What comes of it does not.
  */
 static void large_expressions_compute_the_same_on_every_cpu(void **state) {
-    (void)state;
     test_engine engines[TEST_MAX_ENGINES];
     const size_t count = test_engines_open(engines, TOSAJIT_EXACT);
     tosajit_engine *background = engine_of(TOSAJIT_BACKEND_BACKGROUND);
@@ -311,7 +306,6 @@ static tosajit_engine *engine_of(tosajit_backend backend) {
 
 /* TOSAJIT_OPS=<n> makes them smaller, for emulators. */
 static void large_expressions_take_linear_time(void **state) {
-    (void)state;
     enum { OPS = 10000, OTHERS = 6 /* times as many, where nothing is compiled */ };
     static const struct {
         const char *name;
@@ -370,7 +364,6 @@ static tosajit_expr *build_bomb(const bomb *b) {
 /* Each of them would be millions of instructions, or folded as often; they are counted while they
  * are emitted. What a compilation near the bound takes is some seconds. */
 static void no_expression_takes_minutes(void **state) {
-    (void)state;
     static const bomb bombs[] = {
         {TOSAJIT_OP_pow, TOSAJIT_F32, false, 60000, 1},
         {TOSAJIT_OP_pow, TOSAJIT_F32, false, 1000, 31},
@@ -404,7 +397,6 @@ static void no_expression_takes_minutes(void **state) {
 
 /* Each larger than what is compiled, so that what is measured is looked for and counted. */
 static void looking_for_planes_takes_linear_time(void **state) {
-    (void)state;
     enum { FEW = 1000, TIMES = 16 };
     tosajit_engine *engine = engine_of(TOSAJIT_BACKEND_NATIVE);
     double took[2];
@@ -427,7 +419,6 @@ static void looking_for_planes_takes_linear_time(void **state) {
 }
 
 static void more_nodes_than_the_limit_are_refused(void **state) {
-    (void)state;
     double took;
     tosajit_engine *engine = engine_of(TOSAJIT_BACKEND_INTERPRET);
     assert_int_equal(compile_built(engine, CHAIN, TOSAJIT_MAX_NODES, &took),
@@ -436,12 +427,8 @@ static void more_nodes_than_the_limit_are_refused(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(large_expressions_compute_the_same_on_every_cpu),
-        cmocka_unit_test(large_expressions_take_linear_time),
-        cmocka_unit_test(no_expression_takes_minutes),
-        cmocka_unit_test(looking_for_planes_takes_linear_time),
-        cmocka_unit_test(more_nodes_than_the_limit_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return TEST_RUN(NULL, NULL, TEST(large_expressions_compute_the_same_on_every_cpu),
+                    TEST(large_expressions_take_linear_time), TEST(no_expression_takes_minutes),
+                    TEST(looking_for_planes_takes_linear_time),
+                    TEST(more_nodes_than_the_limit_are_refused));
 }

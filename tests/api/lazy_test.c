@@ -3,19 +3,13 @@
 /* LLVM comes into the process with the first compilation and not before: kernels that come from
  * images never need it. */
 #define _POSIX_C_SOURCE 200809L
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/support/cmocka.h"
 #include "tosajit/image.h"
 #include "tosajit/inspect.h"
 
@@ -52,7 +46,6 @@ static int write_image(void) {
 }
 
 static int make_image(void **state) {
-    (void)state;
     int status, file = mkstemp(image);
     if (file < 0) return -1;
     close(file);
@@ -61,10 +54,7 @@ static int make_image(void **state) {
     return waitpid(child, &status, 0) == child && status == 0 ? 0 : -1;
 }
 
-static int drop_image(void **state) {
-    (void)state;
-    return unlink(image);
-}
+static int drop_image(void **state) { return unlink(image); }
 
 static void check_sum(const tosajit_kernel *kernel) {
     int32_t a[3] = {1, 2, 3}, r[3];
@@ -76,7 +66,6 @@ static void check_sum(const tosajit_kernel *kernel) {
 }
 
 static void images_need_no_llvm(void **state) {
-    (void)state;
     tosajit_engine *engine;
     tosajit_kernel *kernel;
     assert_int_equal(tosajit_engine_create(NULL, &engine), TOSAJIT_OK);
@@ -90,7 +79,6 @@ static void images_need_no_llvm(void **state) {
 }
 
 static void cpus_are_checked_without_llvm(void **state) {
-    (void)state;
     tosajit_engine_options options = {.size = sizeof options, .cpu = "abacus"};
     tosajit_engine *engine;
     assert_int_equal(tosajit_engine_create(&options, &engine), TOSAJIT_INVALID_ARGUMENT);
@@ -99,7 +87,6 @@ static void cpus_are_checked_without_llvm(void **state) {
 }
 
 static void precompiled_kernels_need_no_llvm(void **state) {
-    (void)state;
     const tosajit_engine_options options = {.size = sizeof options,
                                             .backend = TOSAJIT_BACKEND_PRECOMPILED};
     tosajit_engine *engine;
@@ -118,7 +105,6 @@ static void precompiled_kernels_need_no_llvm(void **state) {
 }
 
 static void the_first_compilation_brings_llvm(void **state) {
-    (void)state;
     tosajit_engine *engine;
     tosajit_kernel *kernel;
     assert_int_equal(tosajit_engine_create(NULL, &engine), TOSAJIT_OK);
@@ -133,7 +119,6 @@ static void the_first_compilation_brings_llvm(void **state) {
 
 /* Errors from behind the table reach the caller, as the reason why there is no code to show. */
 static void errors_come_through(void **state) {
-    (void)state;
     tosajit_expr *expr;
     tosajit_engine *engine;
     tosajit_value value;
@@ -157,9 +142,7 @@ static void errors_come_through(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(images_need_no_llvm), cmocka_unit_test(cpus_are_checked_without_llvm),
-        cmocka_unit_test(precompiled_kernels_need_no_llvm),
-        cmocka_unit_test(the_first_compilation_brings_llvm), cmocka_unit_test(errors_come_through)};
-    return cmocka_run_group_tests(tests, make_image, drop_image);
+    return TEST_RUN(make_image, drop_image, TEST(images_need_no_llvm),
+                    TEST(cpus_are_checked_without_llvm), TEST(precompiled_kernels_need_no_llvm),
+                    TEST(the_first_compilation_brings_llvm), TEST(errors_come_through));
 }

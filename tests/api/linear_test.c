@@ -6,18 +6,13 @@
  * by a small constant (dimensions, tensors, contracts) does not grow here; nor does native code,
  * which is bounded in instructions (large_test). */
 #define _POSIX_C_SOURCE 200809L
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/support/cmocka.h"
 #include "tests/support/support.h"
 #include "tosajit/graph.h"
 #include "tosajit/image.h"
@@ -324,7 +319,6 @@ static void expect_linear(const char *what, subject (*make)(size_t), size_t size
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 static void calls_are_linear_in_nodes(void **state) {
-    (void)state;
     static const call calls[] = {
         {"run", call_run},
         {"run, refused", call_run_refused},
@@ -413,7 +407,6 @@ static void call_compile_with_image(subject *s) {
 }
 
 static void calls_are_linear_in_what_an_image_holds(void **state) {
-    (void)state;
     static const call calls[] = {
         {"compile_expr, native", call_compile_native},
         {"compile_object", call_compile_object},
@@ -450,7 +443,6 @@ static void call_constant(subject *s) {
 }
 
 static void calls_are_linear_in_the_bytes_of_constants(void **state) {
-    (void)state;
     static const call calls[] = {{"expr_constant", call_constant},
                                  {"expr_verify", call_verify},
                                  {"expr_print", call_expr_print},
@@ -521,7 +513,6 @@ static void call_compile_many_refused(subject *s) {
 }
 
 static void calls_are_linear_in_the_length_of_a_list(void **state) {
-    (void)state;
     static const call many = {"compile_many", call_compile_many},
                       refused = {"compile_many", call_compile_many_refused},
                       object = {"compile_object", call_compile_list_object};
@@ -532,11 +523,8 @@ static void calls_are_linear_in_the_length_of_a_list(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(calls_are_linear_in_nodes),
-        cmocka_unit_test(calls_are_linear_in_what_an_image_holds),
-        cmocka_unit_test(calls_are_linear_in_the_bytes_of_constants),
-        cmocka_unit_test(calls_are_linear_in_the_length_of_a_list),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return TEST_RUN(NULL, NULL, TEST(calls_are_linear_in_nodes),
+                    TEST(calls_are_linear_in_what_an_image_holds),
+                    TEST(calls_are_linear_in_the_bytes_of_constants),
+                    TEST(calls_are_linear_in_the_length_of_a_list));
 }

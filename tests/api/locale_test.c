@@ -5,16 +5,11 @@
  * localedef, in a directory of the test's own. */
 #define _POSIX_C_SOURCE 200809L /* setenv */
 #include <locale.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/support/cmocka.h"
 #include "tests/support/scratch.h"
 #include "tosajit/inspect.h"
 
@@ -62,7 +57,6 @@ static void write_texts(const tosajit_expr *expr, char *texts[TEXTS]) {
 }
 
 static void texts_do_not_follow_the_locale(void **state) {
-    (void)state;
     char number[16], *plain[TEXTS], *german[TEXTS];
     tosajit_expr *expr = fractions();
     write_texts(expr, plain);
@@ -91,9 +85,7 @@ static int make_locale(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(texts_do_not_follow_the_locale, make_locale,
-                                        scratch_remove),
-    };
-    return cmocka_run_group_tests_name("locale", tests, NULL, NULL);
+    return TEST_RUN(NULL, NULL,
+                    cmocka_unit_test_setup_teardown(texts_do_not_follow_the_locale, make_locale,
+                                                    scratch_remove));
 }

@@ -4,17 +4,12 @@
  * 65,530 by default. Each kernel is another expression and has constants in its code. The default
  * run has some hundred, or an n-th of them by TOSAJIT_THIN=<n>; an argument says how many there
  * are. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-#include <malloc.h>
-
+#include "tests/support/cmocka.h"
 #include "tests/support/process.h"
 #include "tests/support/support.h"
 #include "tosajit/graph.h"
@@ -137,7 +132,6 @@ static void check_rest(judged what, const usage *before, const usage *most, cons
 }
 
 static void any_number_can_live(void **state) {
-    (void)state;
     const judged what = what_is_judged();
     const size_t warm_up = WARM_UP / test_thinning();
     tosajit_engine *engine;
@@ -178,6 +172,5 @@ static void any_number_can_live(void **state) {
 
 int main(int argc, char **argv) {
     kernel_count = argc > 1 ? strtoul(argv[1], NULL, 10) : DEFAULT_COUNT / test_thinning();
-    const struct CMUnitTest tests[] = {cmocka_unit_test(any_number_can_live)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return TEST_RUN(NULL, NULL, TEST(any_number_can_live));
 }

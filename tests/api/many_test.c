@@ -4,20 +4,15 @@
  * failures among them; the lives of their kernels. TOSAJIT_LIST=<n> shortens the lists, for
  * emulators. */
 #define _POSIX_C_SOURCE 200809L
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
+#include <malloc.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
-#include <malloc.h>
-#include <pthread.h>
 #include <unistd.h>
 
 #include "tests/support/account.h"
+#include "tests/support/cmocka.h"
 #include "tests/support/process.h"
 #include "tests/support/scratch.h"
 #include "tests/support/support.h"
@@ -165,7 +160,6 @@ static void assert_runs(const tosajit_kernel *kernel) {
 }
 
 static void all_are_compiled_as_if_alone(void **state) {
-    (void)state;
     for (size_t threads = 0; threads < 4; threads += 3) {
         tosajit_engine *engine = engine_of(TOSAJIT_BACKEND_NATIVE, threads, 0);
         list l;
@@ -189,7 +183,6 @@ static void all_are_compiled_as_if_alone(void **state) {
 /* A list is long by the number of its kernels, whose code is optimised all the same: it is larger
  * by constants of the others at most. */
 static void code_is_optimised_as_if_alone(void **state) {
-    (void)state;
     enum { SUMS = 16, CONSTANTS = 512 };
     static const tosajit_op ops[2] = {TOSAJIT_OP_add, TOSAJIT_OP_sub};
     const int64_t any[SUMS / 2] = {TOSAJIT_DYNAMIC, TOSAJIT_DYNAMIC, TOSAJIT_DYNAMIC,
@@ -223,7 +216,6 @@ static void code_is_optimised_as_if_alone(void **state) {
 }
 
 static void each_is_released_on_its_own(void **state) {
-    (void)state;
     tosajit_engine *engine = engine_of(TOSAJIT_BACKEND_NATIVE, 0, 0);
     list l;
     open_list(&l);
@@ -241,7 +233,6 @@ static void each_is_released_on_its_own(void **state) {
 }
 
 static void equal_and_known_expressions_are_one_kernel(void **state) {
-    (void)state;
     tosajit_engine *engine = engine_of(TOSAJIT_BACKEND_NATIVE, 0, 0);
     tosajit_expr *exprs[5] = {make_expr(3), make_expr(8), make_expr(3), make_expr(4), make_expr(8)};
     tosajit_kernel *kernels[5], *known;
@@ -290,13 +281,11 @@ static void lose_no_other(size_t threads, tosajit_expr *(*make_too_large)(void))
 }
 
 static void a_failure_loses_no_other(void **state) {
-    (void)state;
     for (size_t threads = 0; threads < 3; threads += 2) lose_no_other(threads, make_too_long);
 }
 
 /* LLVM needs ten times as long for it under an emulator. */
 static void a_failure_inside_llvm_loses_no_other(void **state) {
-    (void)state;
     if (list_count < MOST_COUNT) {
         print_message("left out of a shorter list: a kernel that LLVM refuses\n");
         skip();
@@ -305,7 +294,6 @@ static void a_failure_inside_llvm_loses_no_other(void **state) {
 }
 
 static void arguments_are_checked(void **state) {
-    (void)state;
     tosajit_engine *engine = engine_of(TOSAJIT_BACKEND_AUTO, 0, 0);
     const tosajit_expr *none = NULL;
     tosajit_kernel *kernel = (tosajit_kernel *)&none;
@@ -322,7 +310,6 @@ static void arguments_are_checked(void **state) {
 }
 
 static void other_backends_do_it_too(void **state) {
-    (void)state;
     const tosajit_backend backends[] = {TOSAJIT_BACKEND_INTERPRET, TOSAJIT_BACKEND_BACKGROUND};
     for (int b = 0; b < 2; b++) {
         tosajit_engine *engine = engine_of(backends[b], 0, 0);
@@ -353,7 +340,6 @@ static void run_backwards(void *context, size_t count, void (*task)(void *argume
 }
 
 static void the_hosts_threads_compile(void **state) {
-    (void)state;
     hook h = {0};
     tosajit_parallel parallel = {run_backwards, &h, 5};
     tosajit_engine_options options = {
@@ -388,7 +374,6 @@ static void *compile_and_run(void *engine) {
 }
 
 static void several_threads_compile_lists(void **state) {
-    (void)state;
     tosajit_engine *engine = engine_of(TOSAJIT_BACKEND_NATIVE, 2, 0);
     pthread_t threads[3];
     for (int k = 0; k < 3; k++)
@@ -473,7 +458,6 @@ static size_t joined_by_opposites(size_t pool) {
 
 /* On a busy machine the threads may take turns, which shows nothing. */
 static void opposite_lists_do_not_wait_for_each_other(void **state) {
-    (void)state;
     enum { TRIALS = 20 };
     for (size_t pool = 0; pool < 3; pool += 2) {
         int trial = 0;
@@ -483,7 +467,6 @@ static void opposite_lists_do_not_wait_for_each_other(void **state) {
 }
 
 static void the_cap_refuses_what_exceeds_it(void **state) {
-    (void)state;
     enum { MOST = 60000 };
     tosajit_engine_options options = {
         .size = sizeof options, .backend = TOSAJIT_BACKEND_NATIVE, .max_bytes = MOST};
@@ -511,7 +494,6 @@ static void the_cap_refuses_what_exceeds_it(void **state) {
 }
 
 static void code_is_kept_on_disk(void **state) {
-    (void)state;
     for (int again = 0; again < 2; again++) {
         tosajit_engine_options options = {
             .size = sizeof options, .backend = TOSAJIT_BACKEND_NATIVE, .cache_directory = scratch};
@@ -561,7 +543,6 @@ static size_t compile_with(account *a, tosajit_expr *const *exprs, size_t count)
 }
 
 static void every_allocation_may_fail(void **state) {
-    (void)state;
     enum { FEW = 5, STANDARD_THINNING = 4 }; /* a quarter a day, TOSAJIT_THIN=1: all */
     tosajit_expr *exprs[FEW] = {make_expr(6), make_expr(11), make_expr(2), make_expr(10),
                                 make_expr(6)};
@@ -588,7 +569,6 @@ static void every_allocation_may_fail(void **state) {
 /* A kernel that outlives its batch holds no more than its own code, and nothing else of the batch
  * stays. */
 static void code_is_given_back_while_others_live(void **state) {
-    (void)state;
     enum { ROUNDS = 6, WARM = 2, MOST_HEAP = 4 << 10 /* that a round may leave */ };
     tosajit_engine *engine = engine_of(TOSAJIT_BACKEND_NATIVE, 0, 1);
     tosajit_kernel *kept[ROUNDS];
@@ -627,22 +607,13 @@ static void code_is_given_back_while_others_live(void **state) {
 int main(void) {
     const uint64_t asked = test_setting("TOSAJIT_LIST", MOST_COUNT);
     list_count = asked < LEAST_COUNT ? LEAST_COUNT : asked > MOST_COUNT ? MOST_COUNT : (int)asked;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_are_compiled_as_if_alone),
-        cmocka_unit_test(code_is_optimised_as_if_alone),
-        cmocka_unit_test(each_is_released_on_its_own),
-        cmocka_unit_test(equal_and_known_expressions_are_one_kernel),
-        cmocka_unit_test(a_failure_loses_no_other),
-        cmocka_unit_test(a_failure_inside_llvm_loses_no_other),
-        cmocka_unit_test(arguments_are_checked),
-        cmocka_unit_test(other_backends_do_it_too),
-        cmocka_unit_test(the_hosts_threads_compile),
-        cmocka_unit_test(several_threads_compile_lists),
-        cmocka_unit_test(opposite_lists_do_not_wait_for_each_other),
-        cmocka_unit_test(the_cap_refuses_what_exceeds_it),
-        cmocka_unit_test_setup_teardown(code_is_kept_on_disk, scratch_create, scratch_remove),
-        cmocka_unit_test(every_allocation_may_fail),
-        cmocka_unit_test(code_is_given_back_while_others_live),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return TEST_RUN(NULL, NULL, TEST(all_are_compiled_as_if_alone),
+                    TEST(code_is_optimised_as_if_alone), TEST(each_is_released_on_its_own),
+                    TEST(equal_and_known_expressions_are_one_kernel),
+                    TEST(a_failure_loses_no_other), TEST(a_failure_inside_llvm_loses_no_other),
+                    TEST(arguments_are_checked), TEST(other_backends_do_it_too),
+                    TEST(the_hosts_threads_compile), TEST(several_threads_compile_lists),
+                    TEST(opposite_lists_do_not_wait_for_each_other),
+                    TEST(the_cap_refuses_what_exceeds_it), TEST_IN_SCRATCH(code_is_kept_on_disk),
+                    TEST(every_allocation_may_fail), TEST(code_is_given_back_while_others_live));
 }

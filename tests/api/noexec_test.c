@@ -5,19 +5,12 @@
  * run precompiled ops, with the bits of native code, or say why it does not. Where the filter ends
  * the process instead, the backend that makes no memory executable lives. */
 #define _DEFAULT_SOURCE
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -25,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/support/cmocka.h"
 #include "tests/support/random_program.h"
 #include "tosajit/image.h"
 #include "tosajit/inspect.h"
@@ -94,7 +88,6 @@ static void forbid(int error) {
 }
 
 static int forbid_executable_memory(void **state) {
-    (void)state;
     if (save_image()) return -1;
     forbid(EACCES);
     return 0;
@@ -228,7 +221,6 @@ static int answer_in_child(uint32_t action, tosajit_backend backend, answers *a)
 }
 
 static int answer_natively(void **state) {
-    (void)state;
     answers *both =
         mmap(NULL, 2 * sizeof *both, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (both == MAP_FAILED) return -1;
@@ -262,7 +254,6 @@ static int interpret_image(void) {
 
 /* Which error the filter gives makes no difference. */
 static void a_filter_before_the_first_call_changes_no_bit(void **state) {
-    (void)state;
     static const int errors[] = {EPERM, EACCES, ENOSYS, ENOMEM};
     static const tosajit_backend backends[] = {TOSAJIT_BACKEND_AUTO, TOSAJIT_BACKEND_BACKGROUND,
                                                TOSAJIT_BACKEND_PRECOMPILED};
@@ -276,7 +267,6 @@ static void a_filter_before_the_first_call_changes_no_bit(void **state) {
 
 /* Others ask the system, which ends the process: SECURITY.md says so. */
 static void a_filter_that_kills_leaves_precompiled_ops(void **state) {
-    (void)state;
     const int ended = answer_in_child(SECCOMP_RET_KILL_PROCESS, TOSAJIT_BACKEND_PRECOMPILED, other);
     if (ended == FORBIDDEN) {
         print_message("*** NOT TESTED: a filter that kills: no seccomp here\n");
@@ -297,7 +287,6 @@ static tosajit_status create(tosajit_backend backend, tosajit_engine **engine) {
 }
 
 static void native_says_why(void **state) {
-    (void)state;
     tosajit_engine *engine = NULL;
     assert_int_equal(create(TOSAJIT_BACKEND_NATIVE, &engine), TOSAJIT_NOT_EXECUTABLE);
     assert_non_null(strstr(tosajit_last_error(), "executable memory"));
@@ -340,17 +329,14 @@ static void precompiled_ops_answer(tosajit_backend backend) {
 }
 
 static void automatic_runs_precompiled_ops(void **state) {
-    (void)state;
     precompiled_ops_answer(TOSAJIT_BACKEND_AUTO);
 }
 
 static void background_runs_precompiled_ops(void **state) {
-    (void)state;
     precompiled_ops_answer(TOSAJIT_BACKEND_BACKGROUND);
 }
 
 static void the_backend_of_its_own_runs_them(void **state) {
-    (void)state;
     precompiled_ops_answer(TOSAJIT_BACKEND_PRECOMPILED);
 }
 
@@ -378,7 +364,6 @@ static double time_run(runner *run, const tosajit_kernel *kernel, const tosajit_
 
 /* The interpreter takes some hundred times as long. */
 static void they_are_fast(void **state) {
-    (void)state;
     enum { COUNT = 1 << 14, LEAST = 20 };
     static float a[COUNT], r[COUNT];
     const int64_t dims[1] = {COUNT};
@@ -400,7 +385,6 @@ static void they_are_fast(void **state) {
 }
 
 static void images_run_precompiled_ops(void **state) {
-    (void)state;
     tosajit_kernel *kernel = NULL;
     tosajit_load_options options = {.size = sizeof options, .backend = TOSAJIT_BACKEND_NATIVE};
     assert_int_equal(tosajit_kernel_load(image, image_size, &options, &kernel),
@@ -421,15 +405,12 @@ static void images_run_precompiled_ops(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(native_says_why),
-                                       cmocka_unit_test(automatic_runs_precompiled_ops),
-                                       cmocka_unit_test(background_runs_precompiled_ops),
-                                       cmocka_unit_test(the_backend_of_its_own_runs_them),
-                                       cmocka_unit_test(they_are_fast),
-                                       cmocka_unit_test(images_run_precompiled_ops)};
-    const struct CMUnitTest children[] = {
-        cmocka_unit_test(a_filter_before_the_first_call_changes_no_bit),
-        cmocka_unit_test(a_filter_that_kills_leaves_precompiled_ops)};
-    const int failed = cmocka_run_group_tests(children, answer_natively, NULL);
-    return failed + cmocka_run_group_tests(tests, forbid_executable_memory, NULL);
+    const int failed =
+        TEST_RUN(answer_natively, NULL, TEST(a_filter_before_the_first_call_changes_no_bit),
+                 TEST(a_filter_that_kills_leaves_precompiled_ops));
+    return failed + TEST_RUN(forbid_executable_memory, NULL, TEST(native_says_why),
+                             TEST(automatic_runs_precompiled_ops),
+                             TEST(background_runs_precompiled_ops),
+                             TEST(the_backend_of_its_own_runs_them), TEST(they_are_fast),
+                             TEST(images_run_precompiled_ops));
 }

@@ -2,15 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Objects ahead of time, through the C interface: what tosajit_compile_object and
  * tosajit_aot_kernel refuse, and how. That objects run is aot_test.sh's. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/support/cmocka.h"
 #include "tosajit/image.h"
 
 static tosajit_engine *engine_for(tosajit_backend backend, const char *cpu) {
@@ -45,7 +40,6 @@ static void refused(tosajit_engine *const *engines, size_t engine_count,
 }
 
 static void functions_are_checked(void **state) {
-    (void)state;
     tosajit_engine *engine = engine_for(TOSAJIT_BACKEND_CROSS, "x86-64-v3");
     tosajit_expr *expr = expression(1), *unfinished = expression(0);
     static const char *const no_names[] = {"", "1a", "a b", "a.b", "a-b", "\303\244"};
@@ -72,7 +66,6 @@ static void functions_are_checked(void **state) {
 }
 
 static void engines_are_checked(void **state) {
-    (void)state;
     tosajit_engine *x86 = engine_for(TOSAJIT_BACKEND_CROSS, "x86-64-v3"),
                    *arm = engine_for(TOSAJIT_BACKEND_CROSS, "aarch64");
     tosajit_engine *interpreting = engine_for(TOSAJIT_BACKEND_INTERPRET, NULL);
@@ -96,7 +89,6 @@ static void engines_are_checked(void **state) {
 
 /* For either architecture, on either: an ELF file for the machine that was asked for. */
 static void objects_are_for_their_cpu(void **state) {
-    (void)state;
     static const struct {
         const char *cpu;
         unsigned char machine; /* e_machine of ELF */
@@ -119,7 +111,6 @@ static void objects_are_for_their_cpu(void **state) {
 }
 
 static void wrong_descriptions_make_no_kernel(void **state) {
-    (void)state;
     tosajit_kernel *kernel = NULL;
     tosajit_aot aot = {0};
     assert_int_equal(tosajit_aot_kernel(NULL, &kernel), TOSAJIT_INVALID_ARGUMENT);
@@ -138,7 +129,6 @@ static void wrong_descriptions_make_no_kernel(void **state) {
 }
 
 static void version_is_that_of_the_header(void **state) {
-    (void)state;
     char text[32];
     snprintf(text, sizeof text, "%d.%d.%d", TOSAJIT_VERSION_MAJOR, TOSAJIT_VERSION_MINOR,
              TOSAJIT_VERSION_PATCH);
@@ -146,12 +136,7 @@ static void version_is_that_of_the_header(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(functions_are_checked),
-        cmocka_unit_test(engines_are_checked),
-        cmocka_unit_test(objects_are_for_their_cpu),
-        cmocka_unit_test(wrong_descriptions_make_no_kernel),
-        cmocka_unit_test(version_is_that_of_the_header),
-    };
-    return cmocka_run_group_tests_name("object", tests, NULL, NULL);
+    return TEST_RUN(NULL, NULL, TEST(functions_are_checked), TEST(engines_are_checked),
+                    TEST(objects_are_for_their_cpu), TEST(wrong_descriptions_make_no_kernel),
+                    TEST(version_is_that_of_the_header));
 }

@@ -3,16 +3,10 @@
 /* tosajit_partition beside the definition: small random graphs, must be
  * divided into regions that are connected, in an order, within the limits, and as large as can be.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/support/cmocka.h"
 #include "tests/support/host.h"
 #include "tests/support/support.h"
 #include "tosajit/graph.h"
@@ -149,7 +143,6 @@ static void check_as_large_as_can_be(const sample *s, const int32_t *regions) {
 static void regions_are_what_they_are_defined_to_be(void **state) {
     test_random seed = test_random_start(20261123);
     int32_t joined = 0;
-    (void)state;
     for (int round = 0; round < 20000; round++) {
         sample s;
         int32_t regions[MOST_OPS];
@@ -247,7 +240,6 @@ static void check_constants(const sample *s, const int32_t *regions, int32_t *co
 static void constants_alone_are_no_region(void **state) {
     test_random seed = test_random_start(11);
     int32_t counts[2] = {0, 0};
-    (void)state;
     for (int round = 0; round < 20000; round++) {
         sample s;
         int32_t regions[MOST_OPS];
@@ -288,7 +280,6 @@ static tosajit_status not_together(void *context, const int32_t *ops, size_t cou
 static void what_a_host_refuses_is_no_region(void **state) {
     test_random seed = test_random_start(7);
     int32_t asked = 0;
-    (void)state;
     for (int round = 0; round < 5000; round++) {
         sample s;
         int32_t regions[MOST_OPS];
@@ -330,7 +321,6 @@ static tosajit_graph matmul_between(void) {
 static void no_path_leads_out_and_back(void **state) {
     const tosajit_graph g = matmul_between();
     int32_t regions[4];
-    (void)state;
     assert_int_equal(tosajit_partition(&g, regions), TOSAJIT_OK);
     assert_memory_equal(regions, ((int32_t[]){0, -1, 2, 2}), sizeof regions);
 }
@@ -341,7 +331,6 @@ static void regions_of_views_are_the_hosts(void **state) {
                          second[] = {0, 0, 1, 1};
     tosajit_graph g = matmul_between();
     int32_t regions[4];
-    (void)state;
     g.views = second;
     assert_int_equal(tosajit_partition(&g, regions), TOSAJIT_OK);
     assert_memory_equal(regions, ((int32_t[]){0, -1, -1, -1}), sizeof regions);
@@ -363,7 +352,6 @@ static void regions_of_views_are_the_hosts(void **state) {
 static void an_empty_graph_is_divided(void **state) {
     const tosajit_graph g = {.size = sizeof g};
     int32_t regions[1] = {5};
-    (void)state;
     assert_int_equal(tosajit_partition(&g, regions), TOSAJIT_OK);
     assert_int_equal(regions[0], 5);
 }
@@ -376,7 +364,6 @@ static void long_graphs_take_linear_time(void **state) {
     int32_t *first = malloc((OPS + 1) * sizeof *first),
             *producers = malloc((OPS + 1) * sizeof *first);
     int32_t *regions = malloc(OPS * sizeof *regions);
-    (void)state;
     assert_true(members && kept && operands && first && producers && regions);
     producers[0] = -1;
     for (int32_t op = 0; op < OPS; op++) {
@@ -413,7 +400,6 @@ static void wrong_graphs_are_refused_with_words(void **state) {
     size_t count = 0;
     int32_t regions[4] = {9, 9, 9, 9};
     rule r = {.status = TOSAJIT_BAD_MODULE};
-    (void)state;
 #define WRONG(member, value, text)                                                                 \
     cases[count].g = matmul_between();                                                             \
     cases[count].g.member = (value);                                                               \
@@ -451,15 +437,9 @@ static void wrong_graphs_are_refused_with_words(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(regions_are_what_they_are_defined_to_be),
-        cmocka_unit_test(constants_alone_are_no_region),
-        cmocka_unit_test(what_a_host_refuses_is_no_region),
-        cmocka_unit_test(no_path_leads_out_and_back),
-        cmocka_unit_test(regions_of_views_are_the_hosts),
-        cmocka_unit_test(an_empty_graph_is_divided),
-        cmocka_unit_test(long_graphs_take_linear_time),
-        cmocka_unit_test(wrong_graphs_are_refused_with_words),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return TEST_RUN(NULL, NULL, TEST(regions_are_what_they_are_defined_to_be),
+                    TEST(constants_alone_are_no_region), TEST(what_a_host_refuses_is_no_region),
+                    TEST(no_path_leads_out_and_back), TEST(regions_of_views_are_the_hosts),
+                    TEST(an_empty_graph_is_divided), TEST(long_graphs_take_linear_time),
+                    TEST(wrong_graphs_are_refused_with_words));
 }

@@ -3,16 +3,12 @@
 /* Soak: kernels compiled, run and released again and again, with memory that stays flat, and what
  * an engine says of its memory against what the system says. TOSAJIT_CYCLES=<n> lengthens it;
  * TOSAJIT_THIN=<n> makes it an n-th as long, for emulators. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-#include <malloc.h>
-
+#include "tests/support/cmocka.h"
 #include "tests/support/process.h"
 #include "tests/support/support.h"
 #include "tosajit/graph.h"
@@ -125,7 +121,6 @@ static double slope(const double *x, const double *y, int count) {
 static double held_bytes(void) { return (double)(process_heap() + process_executable()); }
 
 static void memory_stays_flat(void **state) {
-    (void)state;
     const uint64_t cycles = test_setting("TOSAJIT_CYCLES", STANDARD_CYCLES / test_thinning()),
                    warm_up = WARM_UP / test_thinning();
     uint64_t done = 0;
@@ -166,7 +161,6 @@ static void memory_stays_flat(void **state) {
 }
 
 static void statistics_agree_with_the_system(void **state) {
-    (void)state;
     enum { KERNELS = 500 };
     static tosajit_kernel *kernels[KERNELS];
     const uint64_t count = KERNELS / test_thinning();
@@ -194,7 +188,6 @@ static void statistics_agree_with_the_system(void **state) {
 
 /* The cap holds for what lives, and what is released makes room. */
 static void max_bytes_is_never_passed(void **state) {
-    (void)state;
     enum { KERNELS = 200, CAP = 1 << 20 };
     static tosajit_kernel *kernels[KERNELS];
     tosajit_engine *engine = engine_of(CAP);
@@ -226,10 +219,6 @@ static void max_bytes_is_never_passed(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(statistics_agree_with_the_system),
-        cmocka_unit_test(max_bytes_is_never_passed),
-        cmocka_unit_test(memory_stays_flat),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return TEST_RUN(NULL, NULL, TEST(statistics_agree_with_the_system),
+                    TEST(max_bytes_is_never_passed), TEST(memory_stays_flat));
 }

@@ -3,17 +3,11 @@
 /* Every door of a call on a thread with a stack of 64 KiB, a guard page at its end: texts, kernels
  * of one part and of several, with and without views, of dense and strided tensors; calls, the same
  * again, bound, and after loading. Only LLVM has more. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <pthread.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/cmocka.h"
 #include "tests/support/host.h"
 #include "tosajit/image.h"
 #include "tosajit/inspect.h"
@@ -127,18 +121,15 @@ static void texts_become_results(tosajit_backend backend) {
 }
 
 static void interpreted_texts_become_results(void **state) {
-    (void)state;
     texts_become_results(TOSAJIT_BACKEND_INTERPRET);
 }
 
 static void precompiled_texts_become_results(void **state) {
-    (void)state;
     texts_become_results(TOSAJIT_BACKEND_PRECOMPILED);
 }
 
 /* While a thread of the engine's compiles. */
 static void texts_in_the_background_become_results(void **state) {
-    (void)state;
     texts_become_results(TOSAJIT_BACKEND_BACKGROUND);
 }
 
@@ -146,7 +137,6 @@ static void native_kernels_run(void **state) {
     job j = {.engine = host_engine(TOSAJIT_BACKEND_NATIVE, NULL)}, loaded = {.engine = NULL};
     tosajit_engine *engine = j.engine;
     static char image[1 << 20];
-    (void)state;
     for (int k = 0; k < CALLS; k++) {
         size_t size;
         assert_true(make(&j, k));
@@ -160,11 +150,7 @@ static void native_kernels_run(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(interpreted_texts_become_results),
-        cmocka_unit_test(precompiled_texts_become_results),
-        cmocka_unit_test(texts_in_the_background_become_results),
-        cmocka_unit_test(native_kernels_run),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return TEST_RUN(NULL, NULL, TEST(interpreted_texts_become_results),
+                    TEST(precompiled_texts_become_results),
+                    TEST(texts_in_the_background_become_results), TEST(native_kernels_run));
 }

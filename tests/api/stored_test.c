@@ -5,11 +5,6 @@
 #define _DEFAULT_SOURCE
 #include <dirent.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdbool.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/support/cmocka.h"
 #include "tests/support/scratch.h"
 #include "tosajit/graph.h"
 #include "tosajit/inspect.h"
@@ -116,7 +110,6 @@ static void find_later(void) {
 }
 
 static void a_later_process_needs_no_compiler(void **state) {
-    (void)state;
     scratch_in_child(compile_first, 0);
     scratch_in_child(find_later, 0);
 }
@@ -157,7 +150,6 @@ static void know_too_large(void) {
 }
 
 static void what_is_too_large_is_not_tried_again(void **state) {
-    (void)state;
     scratch_in_child(try_too_large, 0);
     scratch_in_child(know_too_large, 0);
 }
@@ -174,7 +166,6 @@ static void find_in_background_engine(void) {
 }
 
 static void a_background_engine_finds_code_at_once(void **state) {
-    (void)state;
     scratch_in_child(compile_first, 0);
     scratch_in_child(find_in_background_engine, 0);
 }
@@ -208,7 +199,6 @@ static void compile_others(void) {
 }
 
 static void what_changes_the_code_is_in_the_key(void **state) {
-    (void)state;
     scratch_in_child(compile_others, 0);
 }
 
@@ -251,7 +241,6 @@ static void empty(const char *path, int number) {
 static void compile_again(void) { use(false); }
 
 static void damaged_entries_are_compiled_anew(void **state) {
-    (void)state;
     void (*const changes[])(const char *, int) = {cut, flip, open_to_others, empty};
     scratch_in_child(compile_first, 0);
     for (size_t k = 0; k < sizeof changes / sizeof *changes; k++) {
@@ -275,10 +264,7 @@ static void refuse_directory(void) {
     REQUIRE(strstr(tosajit_last_error(), "can be written by others"));
 }
 
-static void unsafe_directories_are_refused(void **state) {
-    (void)state;
-    scratch_in_child(refuse_directory, 0);
-}
+static void unsafe_directories_are_refused(void **state) { scratch_in_child(refuse_directory, 0); }
 
 static void use_environment(void) {
     REQUIRE(!setenv("TOSAJIT_CACHE_DIR", scratch, 1));
@@ -310,7 +296,6 @@ static void use_unsafe_environment(void) {
 }
 
 static void the_environment_asks_for_a_directory(void **state) {
-    (void)state;
     scratch_in_child(use_environment, 0);
     scratch_in_child(use_unsafe_environment, 0);
 }
@@ -328,7 +313,6 @@ static void work(unsigned seed) {
 }
 
 static void killed_processes_leave_a_sound_cache(void **state) {
-    (void)state;
     scratch_storm(&(storm){work, .processes = 3, .kills = 40, .longest_pause = 60000});
     for_entries(empty); /* whatever is there by chance */
     scratch_in_child(compile_again, 0);
@@ -336,16 +320,12 @@ static void killed_processes_leave_a_sound_cache(void **state) {
 }
 
 int main(void) {
-#define STORED_TEST(name) cmocka_unit_test_setup_teardown(name, scratch_create, scratch_remove)
-    const struct CMUnitTest tests[] = {
-        STORED_TEST(a_later_process_needs_no_compiler),
-        STORED_TEST(what_is_too_large_is_not_tried_again),
-        STORED_TEST(a_background_engine_finds_code_at_once),
-        STORED_TEST(what_changes_the_code_is_in_the_key),
-        STORED_TEST(damaged_entries_are_compiled_anew),
-        STORED_TEST(unsafe_directories_are_refused),
-        STORED_TEST(the_environment_asks_for_a_directory),
-        STORED_TEST(killed_processes_leave_a_sound_cache),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return TEST_RUN(NULL, NULL, TEST_IN_SCRATCH(a_later_process_needs_no_compiler),
+                    TEST_IN_SCRATCH(what_is_too_large_is_not_tried_again),
+                    TEST_IN_SCRATCH(a_background_engine_finds_code_at_once),
+                    TEST_IN_SCRATCH(what_changes_the_code_is_in_the_key),
+                    TEST_IN_SCRATCH(damaged_entries_are_compiled_anew),
+                    TEST_IN_SCRATCH(unsafe_directories_are_refused),
+                    TEST_IN_SCRATCH(the_environment_asks_for_a_directory),
+                    TEST_IN_SCRATCH(killed_processes_leave_a_sound_cache));
 }

@@ -3,15 +3,11 @@
 /* What the library takes from the system, on every system: files in a directory, whose they are,
  * texts, threads, and that a directory which others may write is refused. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "tests/support/cmocka.h"
 #if defined(_WIN32)
 #include <windows.h>
 /* behind it */
@@ -83,7 +79,6 @@ static bool count_names(void *context, const char *name) {
 }
 
 static void files_of_a_directory(void **state) {
-    (void)state;
     const system_file directory = make_folder("-\xc3\xa4"); /* a name in UTF-8 */
     system_file_info about;
     write_whole(directory, "one", 'a');
@@ -107,7 +102,6 @@ static void files_of_a_directory(void **state) {
 }
 
 static void a_file_that_is_read_can_be_replaced(void **state) {
-    (void)state;
     const system_file directory = make_folder("-open");
     write_whole(directory, "one", 'a');
     const system_file reader = system_file_open(directory, "one", SYSTEM_READ);
@@ -127,7 +121,6 @@ static void a_file_that_is_read_can_be_replaced(void **state) {
 }
 
 static void a_file_is_appended_cut_and_touched(void **state) {
-    (void)state;
     const system_file directory = make_folder("-cut");
     system_file_info about;
     for (int k = 0; k < 2; k++) {
@@ -172,7 +165,6 @@ static void open_to_all(const char *path) {
 #endif
 
 static void a_cache_is_private(void **state) {
-    (void)state;
     const tosajit_allocator heap = memory_allocator(NULL);
     const system_file directory = make_folder("-cache");
     store s;
@@ -193,7 +185,6 @@ static void a_cache_is_private(void **state) {
 }
 
 static void a_text_grows(void **state) {
-    (void)state;
     char *text = NULL, *other = NULL;
     size_t size = 0, other_size = 0;
     FILE *stream = system_text_open(&text, &size), *second = system_text_open(&other, &other_size);
@@ -230,7 +221,6 @@ static void *take_turns(void *argument) {
 }
 
 static void threads_take_turns(void **state) {
-    (void)state;
     system_thread threads[2];
     system_condition_create(&condition);
     assert_true(system_thread_start(&threads[0], take_turns, NULL));
@@ -242,7 +232,6 @@ static void threads_take_turns(void **state) {
 }
 
 static void the_machine_is_known(void **state) {
-    (void)state;
     char file[PATH];
     const int64_t before = system_clock();
     system_sleep(2000000);
@@ -263,14 +252,8 @@ static void the_machine_is_known(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(files_of_a_directory),
-        cmocka_unit_test(a_file_that_is_read_can_be_replaced),
-        cmocka_unit_test(a_file_is_appended_cut_and_touched),
-        cmocka_unit_test(a_cache_is_private),
-        cmocka_unit_test(a_text_grows),
-        cmocka_unit_test(threads_take_turns),
-        cmocka_unit_test(the_machine_is_known),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return TEST_RUN(NULL, NULL, TEST(files_of_a_directory),
+                    TEST(a_file_that_is_read_can_be_replaced),
+                    TEST(a_file_is_appended_cut_and_touched), TEST(a_cache_is_private),
+                    TEST(a_text_grows), TEST(threads_take_turns), TEST(the_machine_is_known));
 }

@@ -4,14 +4,11 @@
  * of those that are wrong. */
 #include <float.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "tests/support/account.h"
+#include "tests/support/cmocka.h"
 #include "tosajit/image.h"
 #include "tosajit/inspect.h"
 
@@ -20,13 +17,9 @@
 
 static tosajit_engine *engine;
 
-static int open_engine(void **state) {
-    (void)state;
-    return tosajit_engine_create(NULL, &engine) != TOSAJIT_OK;
-}
+static int open_engine(void **state) { return tosajit_engine_create(NULL, &engine) != TOSAJIT_OK; }
 
 static int close_engine(void **state) {
-    (void)state;
     tosajit_engine_destroy(engine);
     return 0;
 }
@@ -56,7 +49,6 @@ static void operands_and_results_keep_their_names(void **state) {
     static const char text[] = "x: f32[?,2], bias: f32[1,2]  # in front\n"
                                "h = x *\n    bias\n"
                                "y = h + 1; z = (h -\n 1)\n";
-    (void)state;
     tosajit_kernel *kernel = compile(text, NULL);
     assert_int_equal(tosajit_kernel_operand_count(kernel), 2);
     assert_string_equal(tosajit_kernel_operand_name(kernel, 0), "x");
@@ -71,7 +63,6 @@ static void operands_and_results_keep_their_names(void **state) {
 static void images_keep_names(void **state) {
     static char image[1 << 16];
     size_t size = 0;
-    (void)state;
     tosajit_kernel *kernel = compile("left - right : f32[?]", NULL), *loaded = NULL;
     if (tosajit_kernel_is_native(kernel)) {
         CHECK(tosajit_kernel_save(kernel, image, sizeof image, &size));
@@ -84,7 +75,6 @@ static void images_keep_names(void **state) {
 }
 
 static void other_names_make_another_kernel(void **state) {
-    (void)state;
     tosajit_kernel *a = compile("exp(x) : f32[?]", NULL),
                    *same = compile("exp( x ) : f32[?]", NULL),
                    *b = compile("exp(y) : f32[?]", NULL);
@@ -107,7 +97,6 @@ static void names_that_are_none_are_refused(void **state) {
     const tosajit_tensor_type type = {TOSAJIT_F32, 0, {0}};
     tosajit_expr *expr;
     tosajit_value x;
-    (void)state;
     CHECK(tosajit_expr_create(NULL, &expr));
     CHECK(tosajit_expr_input(expr, &type, &x));
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
@@ -125,7 +114,6 @@ static void callers_give_types_by_name(void **state) {
                                         {"a", {TOSAJIT_F16, 0, {0}}}};
     const tosajit_parse_options options = {.size = sizeof options, .types = types, .type_count = 3};
     char *names = NULL;
-    (void)state;
     CHECK(tosajit_expr_operands("a * sigmoid(a + b)", 18, &names));
     assert_string_equal(names, "a\nb\n");
     tosajit_text_release(names);
@@ -168,7 +156,6 @@ static void messages_have_place_line_and_caret(void **state) {
         {"", "k:7: error: there is no expression in the text", TOSAJIT_INVALID_ARGUMENT},
     };
     const tosajit_parse_options options = {.size = sizeof options, .name = "k", .line = 7};
-    (void)state;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         tosajit_expr *expr = (tosajit_expr *)&options;
         assert_int_equal(tosajit_expr_parse(cases[k].text, strlen(cases[k].text), &options, &expr),
@@ -197,7 +184,6 @@ static void what_others_have_is_answered(void **state) {
         {"// why\nx : f32[?]", "a comment begins with #"},
         {"leaky_relu(x) : f32", "maximum(x, x * 0.01)"},
     };
-    (void)state;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         tosajit_expr *expr = NULL;
         assert_int_not_equal(tosajit_expr_parse(cases[k][0], strlen(cases[k][0]), NULL, &expr),
@@ -232,7 +218,6 @@ static void functions_are_written_out_of_ops(void **state) {
         {"-x ** 2 : f32", 3, -9},
         {"2 * x ** 2 : f32", 3, 18},
     };
-    (void)state;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         float found = apply(cases[k].text, cases[k].x);
         if (found != cases[k].expected)
@@ -245,7 +230,6 @@ static void sqrt_and_squares_are_exact(void **state) {
     enum { COUNT = 4096 };
     static float x[COUNT], roots[COUNT], squares[COUNT], powers[COUNT];
     const int64_t dims[] = {COUNT};
-    (void)state;
     for (uint32_t k = 0; k < COUNT; k++) {
         const uint32_t bits = (k << 20) ^ (k * UINT32_C(2654435761) >> 12);
         memcpy(&x[k], &bits, sizeof bits);
@@ -287,7 +271,6 @@ static void strict_texts_are_tosa(void **state) {
                  {"u16(x) : i32[2]", "u16"},
                  {"x << y : u32[2]", "u32"},
                  {"max(x, axis=0) : u8[2]", "u8"}};
-    (void)state;
     for (int strict = 0; strict < 2; strict++)
         for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
             const tosajit_parse_options options = {.size = sizeof options, .strict = strict};
@@ -333,7 +316,6 @@ static void hexadecimal_numbers_are_bits(void **state) {
         {"x ** 0x2 : f32[2]", "tosa.pow"},
         {"x ** 0x2 : i32[2]", "tosa.mul"},
     };
-    (void)state;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         tosajit_expr *expr = NULL;
         char *text = NULL;
@@ -361,7 +343,6 @@ static void bits_beyond_the_type_are_refused(void **state) {
         {"i1(0x2)", "0x2 is no value of i1, which has 1 bit\n"},
         {"i8(-0xff)", "-0xff is no value of i8\n"},
     };
-    (void)state;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         tosajit_expr *expr = NULL;
         assert_int_equal(tosajit_expr_parse(cases[k][0], strlen(cases[k][0]), NULL, &expr),
@@ -375,7 +356,6 @@ static void wrong_calls_are_refused(void **state) {
     char *names = NULL;
     const tosajit_named_type nameless = {NULL, {TOSAJIT_F32, 0, {0}}};
     tosajit_parse_options options = {.size = sizeof options, .types = NULL, .type_count = 1};
-    (void)state;
     assert_int_equal(tosajit_expr_parse(NULL, 0, NULL, &expr), TOSAJIT_INVALID_ARGUMENT);
     assert_int_equal(tosajit_expr_parse("x : f32", 7, NULL, NULL), TOSAJIT_INVALID_ARGUMENT);
     assert_int_equal(tosajit_expr_operands("x", 1, NULL), TOSAJIT_INVALID_ARGUMENT);
@@ -396,7 +376,6 @@ static void wrong_calls_are_refused(void **state) {
 static void every_failing_allocation_is_reported(void **state) {
     static const char text[] = "x: f32[?,2], b: f32[2]; h = clamp(gelu(x + b), min=0) ** 2; "
                                "y = h * [[1, 2]]; z = f16(h)";
-    (void)state;
     for (size_t fail_at = 1;; fail_at++) {
         account a = {.fail_at = fail_at};
         const tosajit_allocator allocator = account_allocator(&a);
@@ -415,21 +394,12 @@ static void every_failing_allocation_is_reported(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(operands_and_results_keep_their_names),
-        cmocka_unit_test(images_keep_names),
-        cmocka_unit_test(other_names_make_another_kernel),
-        cmocka_unit_test(names_that_are_none_are_refused),
-        cmocka_unit_test(callers_give_types_by_name),
-        cmocka_unit_test(messages_have_place_line_and_caret),
-        cmocka_unit_test(what_others_have_is_answered),
-        cmocka_unit_test(functions_are_written_out_of_ops),
-        cmocka_unit_test(sqrt_and_squares_are_exact),
-        cmocka_unit_test(strict_texts_are_tosa),
-        cmocka_unit_test(hexadecimal_numbers_are_bits),
-        cmocka_unit_test(bits_beyond_the_type_are_refused),
-        cmocka_unit_test(wrong_calls_are_refused),
-        cmocka_unit_test(every_failing_allocation_is_reported),
-    };
-    return cmocka_run_group_tests(tests, open_engine, close_engine);
+    return TEST_RUN(open_engine, close_engine, TEST(operands_and_results_keep_their_names),
+                    TEST(images_keep_names), TEST(other_names_make_another_kernel),
+                    TEST(names_that_are_none_are_refused), TEST(callers_give_types_by_name),
+                    TEST(messages_have_place_line_and_caret), TEST(what_others_have_is_answered),
+                    TEST(functions_are_written_out_of_ops), TEST(sqrt_and_squares_are_exact),
+                    TEST(strict_texts_are_tosa), TEST(hexadecimal_numbers_are_bits),
+                    TEST(bits_beyond_the_type_are_refused), TEST(wrong_calls_are_refused),
+                    TEST(every_failing_allocation_is_reported));
 }

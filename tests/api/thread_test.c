@@ -3,21 +3,16 @@
 /* Threads: one engine and its kernels used by several at once; run under the thread sanitizer too.
  */
 #define _GNU_SOURCE /* sched_setaffinity */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
+#include <dirent.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include <cmocka.h>
-#include <dirent.h>
-#include <pthread.h>
-#include <sched.h>
-
+#include "tests/support/cmocka.h"
 #include "tosajit/graph.h"
 #include "tosajit/image.h"
 #include "tosajit/inspect.h"
@@ -95,18 +90,11 @@ static void share_engine(tosajit_backend backend) {
     tosajit_kernel_release(shared);
 }
 
-static void native(void **state) {
-    (void)state;
-    share_engine(TOSAJIT_BACKEND_NATIVE);
-}
+static void native(void **state) { share_engine(TOSAJIT_BACKEND_NATIVE); }
 
-static void background(void **state) {
-    (void)state;
-    share_engine(TOSAJIT_BACKEND_BACKGROUND);
-}
+static void background(void **state) { share_engine(TOSAJIT_BACKEND_BACKGROUND); }
 
 static void interpreted(void **state) {
-    (void)state;
     share_engine(TOSAJIT_BACKEND_INTERPRET);
     share_engine(TOSAJIT_BACKEND_PRECOMPILED);
 }
@@ -148,7 +136,6 @@ static tosajit_kernel *expensive(tosajit_engine *engine) {
 /* 257 columns leave a last one beside pieces of 128. Alone it is a walk along the rows, for which a
  * kernel of static sizes has no loop. */
 static void a_last_column_is_no_piece(void **state) {
-    (void)state;
     enum { ROWS = 256, COLS = 257 };
     static const int64_t a_dims[3] = {1, 1, COLS}, b_dims[3] = {ROWS, 1, 1},
                          dims[3] = {ROWS, 1, COLS};
@@ -188,7 +175,6 @@ static tosajit_kernel *loaded(const tosajit_kernel *kernel, const tosajit_parall
 /* Divided or not, the bits are the same, whichever dimension is cut and however operands repeat or
  * are strided. */
 static void divided_runs_agree(void **state) {
-    (void)state;
     enum { ELEMENTS = 131072, ENGINES = 6, KERNELS = ENGINES + 1 };
     static float a[ELEMENTS], b[ELEMENTS], alone[ELEMENTS], divided[ELEMENTS];
     static const int64_t shapes[][2][3] = {
@@ -276,7 +262,6 @@ static size_t settled_thread_count(void) {
 static void *do_nothing(void *argument) { return argument; }
 
 static void one_processor_gets_one_thread(void **state) {
-    (void)state;
     enum { ELEMENTS = 131072 };
     static float a[ELEMENTS], results[2][ELEMENTS];
     const int64_t dims[3] = {1, 1, ELEMENTS};
@@ -332,7 +317,6 @@ static void *call_often(void *argument) {
 }
 
 static void callers_share_an_engines_threads(void **state) {
-    (void)state;
     static float x[LONG], expected[LONG], results[CALLERS][LONG];
     const tosajit_engine_options options = {.size = sizeof options, .threads = 3};
     tosajit_engine *engines[2];
@@ -372,7 +356,6 @@ static int compare_times(const void *a, const void *b) {
 
 /* A call that waited for threads which do not get a processor took a hundred times as long. */
 static void a_busy_processor_delays_no_run(void **state) {
-    (void)state;
     enum { TIMES = 201, MOST = 8, ELEMENTS = 4 * LONG };
     static float a[ELEMENTS], result[ELEMENTS];
     static int64_t times[2][TIMES];
@@ -486,7 +469,6 @@ static tosajit_kernel *add_rows(tosajit_engine *engine, int64_t rows) {
 }
 
 static void two_threads_share_a_kernel_by_tiles(void **state) {
-    (void)state;
     static const tosajit_backend backends[] = {TOSAJIT_BACKEND_NATIVE, TOSAJIT_BACKEND_BACKGROUND,
                                                TOSAJIT_BACKEND_PRECOMPILED,
                                                TOSAJIT_BACKEND_INTERPRET};
@@ -568,7 +550,6 @@ static tosajit_kernel *reducing_kernel(tosajit_engine *engine, int k) {
 }
 
 static void several_callers_reduce(void **state) {
-    (void)state;
     const tosajit_engine_options options = {.size = sizeof options, .threads = 3},
                                  plain = {.size = sizeof plain,
                                           .backend = TOSAJIT_BACKEND_INTERPRET};
@@ -608,16 +589,10 @@ static void several_callers_reduce(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_processor_gets_one_thread), /* the first: it counts threads */
-        cmocka_unit_test(divided_runs_agree),
-        cmocka_unit_test(callers_share_an_engines_threads),
-        cmocka_unit_test(a_busy_processor_delays_no_run),
-        cmocka_unit_test(a_last_column_is_no_piece),
-        cmocka_unit_test(two_threads_share_a_kernel_by_tiles),
-        cmocka_unit_test(several_callers_reduce),
-        cmocka_unit_test(native),
-        cmocka_unit_test(background),
-        cmocka_unit_test(interpreted)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return TEST_RUN(NULL, NULL,
+                    TEST(one_processor_gets_one_thread), /* the first: it counts threads */
+                    TEST(divided_runs_agree), TEST(callers_share_an_engines_threads),
+                    TEST(a_busy_processor_delays_no_run), TEST(a_last_column_is_no_piece),
+                    TEST(two_threads_share_a_kernel_by_tiles), TEST(several_callers_reduce),
+                    TEST(native), TEST(background), TEST(interpreted));
 }

@@ -4,14 +4,10 @@
  * makes of attributes, and what is wrong is refused by name. A program with the public header alone
  * computes a softmax of a transposed slice. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/support/cmocka.h"
 #include "tests/support/host.h"
 #include "tosajit/inspect.h"
 
@@ -87,7 +83,6 @@ static char *text_of(int way, tosajit_status (*make)(int, tosajit_expr *, tosaji
 }
 
 static void each_is_the_node_that_attributes_make(void **state) {
-    (void)state;
     for (int way = 0; way < 9; way++) {
         char *a = text_of(way, typed), *b = text_of(way, by_attributes);
         assert_string_equal(a, b);
@@ -97,7 +92,6 @@ static void each_is_the_node_that_attributes_make(void **state) {
 }
 
 static void what_is_wrong_is_refused_by_name(void **state) {
-    (void)state;
     tosajit_value x, y;
     tosajit_expr *e = begin(&x, 2, dims);
     host_assert_error(tosajit_expr_reduce(e, TOSAJIT_OP_add, x, 0, 1, &y), TOSAJIT_INVALID_ARGUMENT,
@@ -139,7 +133,6 @@ static tosajit_expr *softmax_of_a_transposed_slice(void) {
 
 static void a_softmax_of_a_transposed_slice(void **state) {
     enum { ROWS = 5, COLUMNS = 6 };
-    (void)state;
     float x[ROWS][COLUMNS], y[COLUMNS][ROWS - 1];
     const int64_t given[] = {ROWS, COLUMNS}, gives[] = {COLUMNS, ROWS - 1};
     tosajit_engine *engine = NULL;
@@ -164,7 +157,6 @@ static void a_softmax_of_a_transposed_slice(void **state) {
 
 /* The size is known when the kernel is called, so that is when the slice is refused. */
 static void a_slice_that_does_not_fit_is_refused(void **state) {
-    (void)state;
     const tosajit_range cut[] = {{1, 5, 1}, {TOSAJIT_OPEN, 1, -2}};
     const int64_t any[] = {TOSAJIT_DYNAMIC, TOSAJIT_DYNAMIC}, given[][2] = {{4, 6}, {5, 1}};
     const char *const said[] = {"the slice does not fit a size of 4: 1:5",
@@ -188,11 +180,7 @@ static void a_slice_that_does_not_fit_is_refused(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_is_the_node_that_attributes_make),
-        cmocka_unit_test(what_is_wrong_is_refused_by_name),
-        cmocka_unit_test(a_softmax_of_a_transposed_slice),
-        cmocka_unit_test(a_slice_that_does_not_fit_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return TEST_RUN(NULL, NULL, TEST(each_is_the_node_that_attributes_make),
+                    TEST(what_is_wrong_is_refused_by_name), TEST(a_softmax_of_a_transposed_slice),
+                    TEST(a_slice_that_does_not_fit_is_refused));
 }

@@ -4,17 +4,13 @@
  * expression prints, runs and takes as much more as before, an engine counts the same, and a kernel
  * is the same image and computes the same. */
 #define _POSIX_C_SOURCE 200809L /* nanosleep */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 #include <time.h>
 
 #include "tests/support/account.h"
+#include "tests/support/cmocka.h"
 #include "tests/support/support.h"
 #include "tosajit/graph.h"
 #include "tosajit/image.h"
@@ -203,7 +199,6 @@ static int room(scene *s) {
 }
 
 static void no_failing_allocation_changes_an_expression(void **state) {
-    (void)state;
     enum { FILLERS = 16 };
     size_t refused = 0;
     for (int fillers = 0; fillers < FILLERS; fillers++) {
@@ -242,7 +237,6 @@ static void no_failing_allocation_changes_an_expression(void **state) {
 /* The same at the limit of tensors: what is refused may be asked for again, and is refused again.
  */
 static void no_refusal_changes_an_expression(void **state) {
-    (void)state;
     for (int left = 0; left < 4;
          left++) { /* tensors for which there is room; a table of equal elements takes two */
         scene s;
@@ -526,7 +520,6 @@ static size_t fail_each(workshop *w, size_t use, bool from_then_on) {
 }
 
 static void no_failing_allocation_changes_an_engine_or_a_kernel(void **state) {
-    (void)state;
     static const tosajit_backend backends[] = {TOSAJIT_BACKEND_INTERPRET, TOSAJIT_BACKEND_AUTO,
                                                TOSAJIT_BACKEND_BACKGROUND,
                                                TOSAJIT_BACKEND_PRECOMPILED};
@@ -545,10 +538,7 @@ static void no_failing_allocation_changes_an_engine_or_a_kernel(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_failing_allocation_changes_an_expression),
-        cmocka_unit_test(no_refusal_changes_an_expression),
-        cmocka_unit_test(no_failing_allocation_changes_an_engine_or_a_kernel),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return TEST_RUN(NULL, NULL, TEST(no_failing_allocation_changes_an_expression),
+                    TEST(no_refusal_changes_an_expression),
+                    TEST(no_failing_allocation_changes_an_engine_or_a_kernel));
 }

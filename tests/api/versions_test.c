@@ -6,17 +6,11 @@
  * format 1. */
 #define _DEFAULT_SOURCE
 #include <dirent.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include <cmocka.h>
-
+#include "tests/support/cmocka.h"
 #include "tests/support/scratch.h"
 #include "tosajit/image.h"
 #include "tosajit/inspect.h"
@@ -38,7 +32,6 @@ static void check_sums(const tosajit_kernel *kernel) {
 }
 
 static void images_of_an_earlier_format_are_refused_in_words(void **state) {
-    (void)state;
     static const char *const paths[] = {
         TOSAJIT_GOLDEN_DIRECTORY "/format1.image", TOSAJIT_GOLDEN_DIRECTORY "/format2.image",
         TOSAJIT_GOLDEN_DIRECTORY "/format3.image", TOSAJIT_GOLDEN_DIRECTORY "/format4.image",
@@ -55,7 +48,6 @@ static void images_of_an_earlier_format_are_refused_in_words(void **state) {
 }
 
 static void images_of_this_format_are_still_read(void **state) {
-    (void)state;
     tosajit_kernel *kernel = NULL;
     tosajit_status status =
         tosajit_kernel_load_file(TOSAJIT_GOLDEN_DIRECTORY "/format6.image", NULL, &kernel);
@@ -138,7 +130,6 @@ static void find_entry(char path[PATH_SIZE]) {
 /* Another build has other keys, so it does not find the entry; where both keys have one hash, it
  * sees that the entry is not its own. */
 static void entries_of_earlier_builds_are_not_taken(void **state) {
-    (void)state;
     char theirs[PATH_SIZE], ours[PATH_SIZE];
     assert_false(is_found());
     assert_true(is_found());
@@ -154,11 +145,7 @@ static void entries_of_earlier_builds_are_not_taken(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(images_of_an_earlier_format_are_refused_in_words),
-        cmocka_unit_test(images_of_this_format_are_still_read),
-        cmocka_unit_test_setup_teardown(entries_of_earlier_builds_are_not_taken, scratch_create,
-                                        scratch_remove),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return TEST_RUN(NULL, NULL, TEST(images_of_an_earlier_format_are_refused_in_words),
+                    TEST(images_of_this_format_are_still_read),
+                    TEST_IN_SCRATCH(entries_of_earlier_builds_are_not_taken));
 }

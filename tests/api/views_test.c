@@ -3,15 +3,9 @@
 /* Views by the C interface: what is refused, with which words, and that a refused call writes
  * nothing; texts, images, bound calls and explanations of kernels that have some. Results are
  * compared with NumPy's by tests/tools/python_views_test.py. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <stdbool.h>
 #include <string.h>
 
+#include "tests/support/cmocka.h"
 #include "tests/support/host.h"
 #include "tosajit/image.h"
 #include "tosajit/inspect.h"
@@ -45,7 +39,6 @@ static void wrong_types_are_refused(void **state) {
                  {{TOSAJIT_F32, 2, {R, -5}},
                   TOSAJIT_SHAPE_MISMATCH,
                   {"operand 0 dimension 1", "operand 1 dimension 1"}}};
-    (void)state;
     for (size_t k = 0; k < 2 * sizeof ops / sizeof *ops; k++) {
         const tosajit_op op = ops[k / 2];
         const int count = tosajit_op_arity(op);
@@ -93,7 +86,6 @@ static void wrong_lists_are_refused(void **state) {
     };
     const tosajit_tensor_type types[2] = {tosajit_ranked(TOSAJIT_F32, 2, (int64_t[]){R, C}),
                                           tosajit_ranked(TOSAJIT_F32, 0, NULL)};
-    (void)state;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         const wrong *w = &cases[k];
         const tosajit_attributes a = {
@@ -189,7 +181,6 @@ static void what_is_no_view_is_refused(void **state) {
         {"x[3] : f32[3,4]", "index 3"},
     };
     tosajit_engine *engine;
-    (void)state;
     assert_int_equal(tosajit_engine_create(NULL, &engine), TOSAJIT_OK);
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         tosajit_expr *expr = NULL;
@@ -217,7 +208,6 @@ static call begin(void) {
 
 static void wrong_calls_write_nothing(void **state) {
     tosajit_engine *engine;
-    (void)state;
     assert_int_equal(tosajit_engine_create(NULL, &engine), TOSAJIT_OK);
     tosajit_kernel *kernel = compile(engine, "r = reshape(x[1:] * 2, -1) : x: f32[?,?]");
     call c = begin();
@@ -257,7 +247,6 @@ static void pieces_are_no_scalar(void **state) {
     const tosajit_attributes none = {0};
     tosajit_expr *expr;
     tosajit_value x, value;
-    (void)state;
     assert_int_equal(tosajit_expr_create(NULL, &expr), TOSAJIT_OK);
     assert_int_equal(tosajit_expr_input(expr, &type, &x), TOSAJIT_OK);
     assert_int_equal(
@@ -278,7 +267,6 @@ static void extremes_are_refused(void **state) {
                               some = tosajit_ranked(TOSAJIT_F32, 1, (int64_t[]){C});
     tosajit_expr *expr;
     tosajit_value value;
-    (void)state;
     for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) {
         const tosajit_attributes a = {.numbers = lists[k], .number_count = 3};
         host_assert_error(tosajit_verify(TOSAJIT_OP_slice, &some, 1, &a, NULL, 0, NULL),
@@ -299,7 +287,6 @@ static void too_many_sizes_are_refused(void **state) {
     tosajit_tensor_type wide = {TOSAJIT_F32, TOSAJIT_MAX_RANK, {0}};
     tosajit_expr *expr;
     tosajit_value sum, more;
-    (void)state;
     for (int32_t d = 0; d < TOSAJIT_MAX_RANK; d++) wide.dims[d] = TOSAJIT_DYNAMIC;
     assert_int_equal(tosajit_expr_create(NULL, &expr), TOSAJIT_OK);
     assert_int_equal(tosajit_expr_input(expr, &wide, &sum), TOSAJIT_OK);
@@ -321,7 +308,6 @@ static void empty_tensors_may_have_any_strides(void **state) {
     const int64_t strides[2] = {INT64_MIN, INT64_MAX};
     tosajit_engine *engine;
     float nothing;
-    (void)state;
     assert_int_equal(tosajit_engine_create(NULL, &engine), TOSAJIT_OK);
     tosajit_kernel *kernel = compile(engine, "r = transpose(x[::-1, ::2]) * 2 : x: f32[?,?]");
     for (int k = 0; k < 4; k++) {
@@ -348,7 +334,6 @@ static void what_repeats_is_no_view_of_its_neighbour(void **state) {
     static const int64_t few[] = {BATCH, LENGTH, WIDTH}, all[] = {BATCH, HEADS, LENGTH, WIDTH};
     float x[X], y[X * HEADS], r[X * HEADS];
     tosajit_engine *engine;
-    (void)state;
     assert_int_equal(tosajit_engine_create(NULL, &engine), TOSAJIT_OK);
     for (int k = 0; k < X * HEADS; k++) y[k] = (float)(k % 5 + 1), x[k % X] = (float)(k % X);
     for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
@@ -370,7 +355,6 @@ static void what_repeats_is_no_view_of_its_neighbour(void **state) {
 /* A reshape needs its dimensions in one run, which the caller's strides may deny. */
 static void strides_decide_on_reshapes(void **state) {
     tosajit_engine *engine;
-    (void)state;
     assert_int_equal(tosajit_engine_create(NULL, &engine), TOSAJIT_OK);
     tosajit_kernel *kernel = compile(engine, "r = reshape(x, -1)[::-1] : x: f32[?,?]");
     call c = begin();
@@ -392,7 +376,6 @@ static void every_form_has_views(void **state) {
     tosajit_engine *engine;
     tosajit_kernel *loaded, *kernels[2];
     size_t size;
-    (void)state;
     assert_int_equal(tosajit_engine_create(NULL, &engine), TOSAJIT_OK);
     kernels[0] = compile(engine, "r = transpose(x * 2) + y : x: f32[?,?], y: f32[?,?]");
     assert_int_equal(tosajit_kernel_save(kernels[0], image, sizeof image, &size), TOSAJIT_OK);
@@ -440,7 +423,6 @@ static void pieces_lie_in_rows_of_any_length(void **state) {
     const int64_t dims[3] = {ROWS, COLUMNS, 1}, all[3] = {ROWS, COLUMNS, COLOURS};
     tosajit_engine *engine;
     tosajit_tensor x[COLOURS];
-    (void)state;
     assert_int_equal(tosajit_engine_create(NULL, &engine), TOSAJIT_OK);
     tosajit_kernel *kernel = compile(engine, "r = concat(a, b, c, axis=-1) : u8[?,?,?]");
     for (int k = 0; k < COLOURS; k++) {
@@ -514,7 +496,6 @@ static void results_share_no_byte(void **state) {
     tosajit_engine *engine;
     int accepted = 0, refused = 0;
     uint32_t seed = 1;
-    (void)state;
     assert_int_equal(tosajit_engine_create(NULL, &engine), TOSAJIT_OK);
     tosajit_kernel *kernel = compile(engine, "r = ~a; s = ~b : u8[?,?,?]");
     for (int n = 0; n < PAIRS; n++) {
@@ -551,7 +532,6 @@ static void damaged_images_are_refused(void **state) {
     tosajit_engine *engine;
     tosajit_kernel *kernel, *loaded;
     size_t size;
-    (void)state;
     assert_int_equal(tosajit_engine_create(NULL, &engine), TOSAJIT_OK);
     kernel = compile(engine, "r = x[1:, ::2] + 1 : f32[?,?]");
     assert_int_equal(tosajit_kernel_save(kernel, image, sizeof image, &size), TOSAJIT_OK);
@@ -569,7 +549,6 @@ static void texts_name_lists(void **state) {
     static const char text[] = "r = transpose(x)[1:, 0] : f32[3,?]";
     tosajit_expr *expr;
     char *printed;
-    (void)state;
     assert_int_equal(tosajit_expr_parse(text, strlen(text), NULL, &expr), TOSAJIT_OK);
     assert_int_equal(tosajit_expr_print(expr, NULL, &printed), TOSAJIT_OK);
     assert_non_null(strstr(printed, "perms = array<i32: 1, 0>"));
@@ -582,22 +561,12 @@ static void texts_name_lists(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wrong_types_are_refused),
-        cmocka_unit_test(wrong_lists_are_refused),
-        cmocka_unit_test(what_is_no_view_is_refused),
-        cmocka_unit_test(wrong_calls_write_nothing),
-        cmocka_unit_test(what_repeats_is_no_view_of_its_neighbour),
-        cmocka_unit_test(strides_decide_on_reshapes),
-        cmocka_unit_test(pieces_are_no_scalar),
-        cmocka_unit_test(extremes_are_refused),
-        cmocka_unit_test(too_many_sizes_are_refused),
-        cmocka_unit_test(empty_tensors_may_have_any_strides),
-        cmocka_unit_test(every_form_has_views),
-        cmocka_unit_test(pieces_lie_in_rows_of_any_length),
-        cmocka_unit_test(results_share_no_byte),
-        cmocka_unit_test(damaged_images_are_refused),
-        cmocka_unit_test(texts_name_lists),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return TEST_RUN(NULL, NULL, TEST(wrong_types_are_refused), TEST(wrong_lists_are_refused),
+                    TEST(what_is_no_view_is_refused), TEST(wrong_calls_write_nothing),
+                    TEST(what_repeats_is_no_view_of_its_neighbour),
+                    TEST(strides_decide_on_reshapes), TEST(pieces_are_no_scalar),
+                    TEST(extremes_are_refused), TEST(too_many_sizes_are_refused),
+                    TEST(empty_tensors_may_have_any_strides), TEST(every_form_has_views),
+                    TEST(pieces_lie_in_rows_of_any_length), TEST(results_share_no_byte),
+                    TEST(damaged_images_are_refused), TEST(texts_name_lists));
 }

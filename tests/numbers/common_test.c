@@ -3,15 +3,10 @@
 /* What is written twice is computed once, and nothing else changes: bits, and what may share
  * memory. Oracle: what is written twice as kernels of its own, whose results the rest then takes as
  * operands. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "tests/support/cmocka.h"
 #include "tests/support/support.h"
 #include "tests/support/text.h"
 #include "tosajit/inspect.h"
@@ -102,7 +97,6 @@ static void check(tosajit_engine *engine, const char *name, const sample *s) {
 }
 
 static void bits_and_sharing_stay(void **state) {
-    (void)state;
     for (size_t k = 0; k < SAMPLES; k++)
         for (size_t e = 0; e < test_engine_count; e++)
             check(test_engines[e].engine, test_engines[e].name, &samples[k]);
@@ -110,7 +104,6 @@ static void bits_and_sharing_stay(void **state) {
 
 /* How often each is computed, by the plan. */
 static void plans_have_it_once(void **state) {
-    (void)state;
     for (size_t k = 0; k < SAMPLES; k++) {
         char *text;
         int count = 0;
@@ -127,7 +120,6 @@ static void plans_have_it_once(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(bits_and_sharing_stay),
-                                       cmocka_unit_test(plans_have_it_once)};
-    return cmocka_run_group_tests(tests, test_setup_exact, test_teardown);
+    return TEST_RUN(test_setup_exact, test_teardown, TEST(bits_and_sharing_stay),
+                    TEST(plans_have_it_once));
 }

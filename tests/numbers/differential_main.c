@@ -6,17 +6,12 @@
  * TOSAJIT_SEED=<n> and TOSAJIT_CASES=<n> set where to start and how many cases to run; case k has
  * the seed n + k. Without them the day says where. TOSAJIT_SECONDS=<n> runs for that time instead,
  * from a seed of the clock's unless one is given. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <inttypes.h>
 #include <time.h>
 
-#include "tests/numbers/divide.h"
 #include "tests/numbers/differential.h"
+#include "tests/numbers/divide.h"
+#include "tests/support/cmocka.h"
 
 enum {
     STANDARD_CASES = 250,
@@ -40,7 +35,6 @@ static void print_counts(const differential_counts *c, uint64_t seed, uint64_t c
 }
 
 static void kernels_agree_with_the_oracle(void **state) {
-    (void)state;
     differential *d = differential_open();
     assert_non_null(d);
     differential_announce_crashes();
@@ -59,7 +53,4 @@ static void kernels_agree_with_the_oracle(void **state) {
     differential_close(d);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(kernels_agree_with_the_oracle)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return TEST_RUN(NULL, NULL, TEST(kernels_agree_with_the_oracle)); }

@@ -5,16 +5,11 @@
  * of f16 and bf16. Nothing may be further than 1 ulp from the exact value; the largest distance of
  * f32 is printed. TOSAJIT_STRIDE=1 makes it exhaustive. */
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-#include <math.h>
-
+#include "tests/support/cmocka.h"
 #include "tests/support/functions.h"
 #include "tests/support/golden.h"
 #include "tosajit/inspect.h"
@@ -123,7 +118,6 @@ static void check_batch(tosajit_op op, tosajit_kernel *const *kernels, tally *ta
 }
 
 static void functions_are_within_one_ulp(void **state) {
-    (void)state;
     static float x[BATCH];
     static double exact[BATCH];
     uint64_t stride = test_setting("TOSAJIT_STRIDE", STRIDE);
@@ -212,13 +206,11 @@ static void check_pairs(size_t n) {
 }
 
 static void functions_of_two_are_within_one_ulp(void **state) {
-    (void)state;
     for (size_t n = 0; n < TWO_OPERANDS; n++) check_pairs(n);
 }
 
 /* Every pair of special values: C99 Annex F, by libm, which follows it. */
 static void special_values_of_two(void **state) {
-    (void)state;
     static float x[TEST_POWER_PAIRS], y[TEST_POWER_PAIRS];
     static double exact[TEST_POWER_PAIRS];
     test_power_pairs(x, y);
@@ -234,7 +226,6 @@ static void special_values_of_two(void **state) {
 }
 
 static void narrow_types_are_within_one_ulp_on_all_operands(void **state) {
-    (void)state;
     enum { ALL = 65536, STANDARD_THINNING = 4 }; /* a quarter of the functions a day */
     static uint16_t x[ALL], r[ALL];
     static double exact[ALL];
@@ -279,7 +270,6 @@ static uint64_t hash_of_results(const tosajit_kernel *kernel, float *x, float *y
 /* The bits are the same from every engine, the interpreter and every level among them, and from
  * version to version, but where that is meant. */
 static void bits_are_the_golden_ones(void **state) {
-    (void)state;
     static float x[BATCH], y[BATCH];
     const size_t count = special_operands(x);
     golden file;
@@ -304,13 +294,10 @@ static void bits_are_the_golden_ones(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(functions_are_within_one_ulp),
-        cmocka_unit_test(functions_of_two_are_within_one_ulp),
-        cmocka_unit_test(special_values_of_two),
-        cmocka_unit_test(narrow_types_are_within_one_ulp_on_all_operands),
-        cmocka_unit_test(bits_are_the_golden_ones)};
-    const int failed = cmocka_run_group_tests(tests, test_setup_fast, test_teardown);
+    const int failed = TEST_RUN(
+        test_setup_fast, test_teardown, TEST(functions_are_within_one_ulp),
+        TEST(functions_of_two_are_within_one_ulp), TEST(special_values_of_two),
+        TEST(narrow_types_are_within_one_ulp_on_all_operands), TEST(bits_are_the_golden_ones));
     mpfr_free_cache();
     return failed;
 }

@@ -4,16 +4,11 @@
  * interpreter. In: TOSAJIT_OPERANDS=<n>, how many are drawn for each function, TOSAJIT_SEED=<n>.
  * Out: the rows of the table in docs/accuracy.md. */
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-#include <math.h>
-
+#include "tests/support/cmocka.h"
 #include "tests/support/functions.h"
 #include "tests/support/text.h"
 #include "tosajit/inspect.h"
@@ -280,7 +275,6 @@ static void check(const function *f) {
 }
 
 static void functions_are_within_one_ulp(void **state) {
-    (void)state;
     for (size_t n = 0; n < sizeof functions / sizeof *functions; n++) check(&functions[n]);
 }
 
@@ -404,7 +398,6 @@ static void check_narrow(const function *f, const narrow *t) {
 
 /* Those that narrower types have by way of f64; tests/numbers/math_test.c has the others. */
 static void narrower_types_are_rounded_once_more(void **state) {
-    (void)state;
     static const narrow types[] = {
         {TOSAJIT_F16, 11, -24, 16}, {TOSAJIT_BF16, 8, -133, 16}, {TOSAJIT_F32, 24, -149, 32}};
     for (size_t n = 0; n < sizeof functions / sizeof *functions; n++)
@@ -414,7 +407,6 @@ static void narrower_types_are_rounded_once_more(void **state) {
 
 /* Every pair of special values. Oracle: the C library, which follows C99 Annex F. */
 static void pairs_of_special_values(void **state) {
-    (void)state;
     static const double values[] = {0.0,       -0.0,
                                     1,         -1,
                                     0.5,       -0.5,
@@ -460,7 +452,6 @@ static void pairs_of_special_values(void **state) {
 
 /* Code that knows the exponent has the bits of code that does not: of the interpreter's pow. */
 static void exponents_that_are_numbers(void **state) {
-    (void)state;
     static const double exponents[] = {-17, -15, -10, -3, -2, -1, -0.5, 0,  0.5, 1,  2,   2.5,
                                        3,   4,   5,   7,  9,  10, 12,   15, 16,  17, 100, -1000};
     static double x[BATCH], y[BATCH], expected[BATCH];
@@ -485,9 +476,7 @@ static void exponents_that_are_numbers(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(exponents_that_are_numbers),
-                                       cmocka_unit_test(functions_are_within_one_ulp),
-                                       cmocka_unit_test(narrower_types_are_rounded_once_more),
-                                       cmocka_unit_test(pairs_of_special_values)};
-    return cmocka_run_group_tests(tests, test_setup_exact, test_teardown);
+    return TEST_RUN(test_setup_exact, test_teardown, TEST(exponents_that_are_numbers),
+                    TEST(functions_are_within_one_ulp), TEST(narrower_types_are_rounded_once_more),
+                    TEST(pairs_of_special_values));
 }

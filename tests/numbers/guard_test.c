@@ -5,18 +5,13 @@
  * Deterministic: all lengths around the vector widths. The guard itself is tested first, by
  * children that must die. */
 #define _POSIX_C_SOURCE 200809L /* fork, waitpid */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/support/cmocka.h"
 #include "tests/support/guarded.h"
 #include "tosajit/inspect.h"
 
@@ -41,7 +36,6 @@ static bool writing_kills(const guard_tensor *guard, ptrdiff_t offset) {
 }
 
 static void the_guard_kills_who_reads_too_far(void **state) {
-    (void)state;
     guard_tensor guard;
     assert_true(guard_create(&guard, 100));
     assert_true(guard_place(&guard, TOSAJIT_I8, 1, (int64_t[]){100}, NULL, GUARD_AT_END));
@@ -56,7 +50,6 @@ static void the_guard_kills_who_reads_too_far(void **state) {
 }
 
 static void the_guard_sees_stray_writes(void **state) {
-    (void)state;
     guard_tensor guard;
     assert_true(guard_create(&guard, 100));
     assert_true(
@@ -224,11 +217,7 @@ static void static_kernels_stay_within_their_tensors(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_guard_kills_who_reads_too_far),
-        cmocka_unit_test(the_guard_sees_stray_writes),
-        cmocka_unit_test(kernels_stay_within_their_tensors),
-        cmocka_unit_test(static_kernels_stay_within_their_tensors),
-    };
-    return cmocka_run_group_tests(tests, guarded_setup, guarded_teardown);
+    return TEST_RUN(guarded_setup, guarded_teardown, TEST(the_guard_kills_who_reads_too_far),
+                    TEST(the_guard_sees_stray_writes), TEST(kernels_stay_within_their_tensors),
+                    TEST(static_kernels_stay_within_their_tensors));
 }

@@ -4,12 +4,6 @@
  * i8, every value of i16, f16, bf16 and the 8-bit formats, and structured and random values of the
  * wider types. A day has each of them on a third of the engines, drawn by TOSAJIT_SEED, which sets
  * the random values, too; TOSAJIT_THIN=1 has every engine. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
@@ -18,6 +12,7 @@
 #include <string.h>
 
 #include "tests/numbers/integer_reference.h"
+#include "tests/support/cmocka.h"
 #include "tests/support/support.h"
 #include "tosajit/inspect.h"
 
@@ -256,7 +251,6 @@ static void ask_with_attributes(subject *s, reference expect) {
 static bool is_integer(tosajit_type type) { return !test_is_float(type); }
 
 static void integer_ops_are_their_definitions(void **state) {
-    (void)state;
     for (int op = 0; op < TOSAJIT_OP_COUNT; op++) {
         const reference expect = reference_of((tosajit_op)op);
         tosajit_type from[TOSAJIT_MAX_ARITY], to;
@@ -276,7 +270,6 @@ static void integer_ops_are_their_definitions(void **state) {
 /* Every op that has an integer row has a reference, or a test below, or takes i1 only; reductions
  * have reduce_test. */
 static void every_integer_op_has_a_reference(void **state) {
-    (void)state;
     for (int op = 0; op < TOSAJIT_OP_COUNT; op++) {
         tosajit_type from[TOSAJIT_MAX_ARITY], to;
         bool known = op == TOSAJIT_OP_table || op == TOSAJIT_OP_rescale ||
@@ -322,7 +315,6 @@ static void check_rescale(subject *s, const uint8_t *all, size_t count) {
 }
 
 static void rescale_is_its_definition(void **state) {
-    (void)state;
     tosajit_type from[TOSAJIT_MAX_ARITY], to;
     for (unsigned next = 0; test_next_signature(TOSAJIT_OP_rescale, &next, from, &to);) {
         values v = reference_width(from[0]) <= 8 ? all_values(from[0])
@@ -412,7 +404,6 @@ static void check_channels(subject *s, const scale_bounds *b, const uint8_t *all
 static void rescale_is_its_definition_by_every_way(void **state) {
     enum { STANDARD_THINNING = 4 };
     uint64_t drawn = 0;
-    (void)state;
     tosajit_type from[TOSAJIT_MAX_ARITY], to;
     for (unsigned next = 0; test_next_signature(TOSAJIT_OP_rescale, &next, from, &to);) {
         values v = reference_width(from[0]) <= 8 ? all_values(from[0])
@@ -456,7 +447,6 @@ static int8_t kind_of_entry(int kind, int index, int8_t some) {
 /* Every i8 and every i16. i16, TOSA 1.1, TABLE: the upper 9 bits choose a segment, the lower 7 are
  * how far into it. */
 static void table_is_its_definition(void **state) {
-    (void)state;
     enum { WIDE = 2, KINDS = 9 };
     for (int k = 0; k < WIDE + KINDS; k++) {
         bool small = k >= WIDE;
@@ -544,7 +534,6 @@ static void check_table_view(const test_engine *e, const tosajit_kernel *kernel,
 }
 
 static void tables_may_lie_anywhere(void **state) {
-    (void)state;
     static const tosajit_type results[] = {TOSAJIT_I8, TOSAJIT_I16, TOSAJIT_I32, TOSAJIT_F32,
                                            TOSAJIT_F64};
     static const int64_t columns[] = {272, 37, 16, 7, 1}, strides[] = {1, 3, -1, 0};
@@ -659,7 +648,6 @@ static values cast_operands(tosajit_type type) {
 }
 
 static void casts_are_their_definition(void **state) {
-    (void)state;
     for (int t = 0; t < TOSAJIT_TYPE_COUNT; t++) {
         values v = cast_operands((tosajit_type)t);
         for (int to = 0; to < TOSAJIT_TYPE_COUNT; to++) {
@@ -682,14 +670,12 @@ static void casts_are_their_definition(void **state) {
 }
 
 static int open_fixture(void **state) {
-    (void)state;
     randoms = test_random_start(test_seed());
     engine_count = test_engines_open(engines, TOSAJIT_EXACT);
     return engine_count && reference_open() ? 0 : -1;
 }
 
 static int close_fixture(void **state) {
-    (void)state;
     printf("  %" PRIu64 " elements\n", checked);
     reference_close();
     test_engines_close(engines, engine_count);
@@ -697,14 +683,8 @@ static int close_fixture(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_integer_op_has_a_reference),
-        cmocka_unit_test(integer_ops_are_their_definitions),
-        cmocka_unit_test(rescale_is_its_definition),
-        cmocka_unit_test(rescale_is_its_definition_by_every_way),
-        cmocka_unit_test(table_is_its_definition),
-        cmocka_unit_test(tables_may_lie_anywhere),
-        cmocka_unit_test(casts_are_their_definition),
-    };
-    return cmocka_run_group_tests(tests, open_fixture, close_fixture);
+    return TEST_RUN(open_fixture, close_fixture, TEST(every_integer_op_has_a_reference),
+                    TEST(integer_ops_are_their_definitions), TEST(rescale_is_its_definition),
+                    TEST(rescale_is_its_definition_by_every_way), TEST(table_is_its_definition),
+                    TEST(tables_may_lie_anywhere), TEST(casts_are_their_definition));
 }

@@ -4,16 +4,11 @@
  * of i1, by every engine, in rows and tails of all lengths, and from an image. Oracle: the same
  * expression, interpreted, with a factor of 1 that comes with the call, so that nothing depends on
  * one value alone. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "tests/support/account.h"
+#include "tests/support/cmocka.h"
 #include "tests/support/support.h"
 #include "tests/support/text.h"
 #include "tosajit/image.h"
@@ -138,7 +133,6 @@ static tosajit_kernel *pass_on(const tosajit_kernel *kernel) {
 }
 
 static void tables_have_the_bits(void **state) {
-    (void)state;
     for (size_t k = 0; k < sizeof samples / sizeof *samples; k++) {
         const sample *s = &samples[k];
         tosajit_expr *with = parse(s, true, "?"), *expr = parse(s, false, "?");
@@ -179,7 +173,6 @@ static void expect_tables_of_ops(tosajit_expr *expr, tosajit_view view, int tabl
  * same. */
 static void plans_show_tables(void **state) {
     static const tosajit_view views[] = {TOSAJIT_VIEW_PLAN, TOSAJIT_VIEW_JSON};
-    (void)state;
     for (size_t k = 0; k < sizeof samples / sizeof *samples; k++)
         for (int fixed = 0; fixed < 2; fixed++) {
             tosajit_expr *expr = parse(&samples[k], false, fixed ? "2" : "?");
@@ -201,7 +194,6 @@ static void plans_show_tables(void **state) {
 /* Two numbers take the place of two ops, which may be needed besides; so nothing becomes a table
  * where they would be too many. */
 static void an_expression_of_all_nodes_compiles(void **state) {
-    (void)state;
     const int64_t any[1] = {TOSAJIT_DYNAMIC};
     const tosajit_tensor_type truth = tosajit_ranked(TOSAJIT_I1, 1, any),
                               number = tosajit_ranked(TOSAJIT_F32, 1, any);
@@ -236,7 +228,6 @@ static void an_expression_of_all_nodes_compiles(void **state) {
 /* A byte that comes with the call is a shift and zero points here. It has one element, of which no
  * 256 can be tried: (59 - 3) * 4 / 2^3 + 3. */
 static void a_byte_that_is_a_parameter_has_no_table(void **state) {
-    (void)state;
     const tosajit_tensor_type one = test_type(TOSAJIT_I8, "1"), any = test_type(TOSAJIT_I8, "?"),
                               factor = test_type(TOSAJIT_I32, "1");
     const int8_t number = 59;
@@ -269,7 +260,6 @@ static void a_byte_that_is_a_parameter_has_no_table(void **state) {
 
 /* Whichever allocation fails: the status says so, and nothing is left behind. */
 static void exhausted_memory_is_reported(void **state) {
-    (void)state;
     const sample *s = &samples[8]; /* two tables */
     tosajit_expr *expr = parse(s, false, "?");
     account a = {0};
@@ -306,10 +296,8 @@ static int setup(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(tables_have_the_bits),
-                                       cmocka_unit_test(plans_show_tables),
-                                       cmocka_unit_test(an_expression_of_all_nodes_compiles),
-                                       cmocka_unit_test(a_byte_that_is_a_parameter_has_no_table),
-                                       cmocka_unit_test(exhausted_memory_is_reported)};
-    return cmocka_run_group_tests(tests, setup, test_teardown);
+    return TEST_RUN(setup, test_teardown, TEST(tables_have_the_bits), TEST(plans_show_tables),
+                    TEST(an_expression_of_all_nodes_compiles),
+                    TEST(a_byte_that_is_a_parameter_has_no_table),
+                    TEST(exhausted_memory_is_reported));
 }

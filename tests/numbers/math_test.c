@@ -3,16 +3,11 @@
 /* Functions against MPFR: strided samples of all 2^32 operands, the neighbourhood of every operand
  * where something happens, and pairs for pow and divide. TOSAJIT_STRIDE=1 makes it exhaustive. TOSA
  * allows several ulp; here every result must be rounded correctly. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-#include <math.h>
-
+#include "tests/support/cmocka.h"
 #include "tests/support/functions.h"
 #include "tests/support/text.h"
 #include "tosajit/inspect.h"
@@ -101,7 +96,6 @@ static void report(tosajit_op op, const tally *tallies) {
 }
 
 static void unary_functions_are_rounded_correctly(void **state) {
-    (void)state;
     static float x[BATCH], expected[BATCH];
     uint64_t stride = test_setting("TOSAJIT_STRIDE", STRIDE);
     mpfr_t argument, value;
@@ -170,7 +164,6 @@ static void pairs_are_rounded_correctly(size_t n) {
 }
 
 static void functions_of_pairs_are_rounded_correctly(void **state) {
-    (void)state;
     for (size_t n = 0; n < PAIR_FUNCTIONS; n++) pairs_are_rounded_correctly(n);
 }
 
@@ -192,14 +185,12 @@ static void check_special_pairs(size_t n) {
 }
 
 static void pairs_of_special_values(void **state) {
-    (void)state;
     for (size_t n = 0; n < PAIR_FUNCTIONS; n++) check_special_pairs(n);
 }
 
 /* What pow makes of special values goes into another function, a factor and a sum, by every engine.
  * Oracle: the interpreter. A NaN is a NaN: of two, code and interpreter may give either. */
 static void chains_pass_special_values_on(void **state) {
-    (void)state;
     static const char *const texts[] = {
         "r = pow(maximum(x, rsqrt(f32(-0.77)), nan_mode=ignore), y) * sigmoid(y) : f32[?], f32[?]",
         "r = exp(pow(x, y)) + tanh(pow(y, x) * x) : f32[?], f32[?]",
@@ -283,7 +274,6 @@ static void check_narrow(const narrow_type *t, tosajit_op op, uint16_t *x, uint1
 }
 
 static void narrow_types_are_rounded_correctly_on_all_operands(void **state) {
-    (void)state;
     static uint16_t x[65536];
     static double expected[65536];
     mpfr_t argument, value;
@@ -328,7 +318,6 @@ static void narrow_pairs_are_rounded_correctly(size_t n) {
 }
 
 static void functions_of_narrow_pairs_are_rounded_correctly(void **state) {
-    (void)state;
     for (size_t n = 0; n < PAIR_FUNCTIONS; n++) narrow_pairs_are_rounded_correctly(n);
 }
 
@@ -348,7 +337,6 @@ static void expect_f64(tosajit_op op, double x, double y, double *expected) {
 }
 
 static void doubles_are_rounded_correctly(void **state) {
-    (void)state;
     static const tosajit_op ops[] = {TOSAJIT_OP_sqrt, TOSAJIT_OP_roundeven, TOSAJIT_OP_divide};
     static double x[BATCH], y[BATCH], r[BATCH], expected[BATCH];
     test_random random = test_random_start(test_setting("TOSAJIT_SEED", 3));
@@ -392,7 +380,6 @@ static tosajit_kernel *compile_quotient(const test_engine *engine, const int64_t
 
 /* Quotients by a constant: those by powers of two are products where the inverse is normal. */
 static void constant_divisors_are_divided_by(void **state) {
-    (void)state;
     static const float divisors[] = {3, 2,        -0.5F,      0x1p-149F, 0x1p-126F,
                                      8, 1000003,  -0.0F,      INFINITY,  NAN,
                                      1, 0x1p127F, -0x1p-121F, 0x1p120F};
@@ -413,16 +400,13 @@ static void constant_divisors_are_divided_by(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(unary_functions_are_rounded_correctly),
-        cmocka_unit_test(functions_of_pairs_are_rounded_correctly),
-        cmocka_unit_test(pairs_of_special_values),
-        cmocka_unit_test(chains_pass_special_values_on),
-        cmocka_unit_test(narrow_types_are_rounded_correctly_on_all_operands),
-        cmocka_unit_test(functions_of_narrow_pairs_are_rounded_correctly),
-        cmocka_unit_test(doubles_are_rounded_correctly),
-        cmocka_unit_test(constant_divisors_are_divided_by)};
-    const int failed = cmocka_run_group_tests(tests, test_setup_exact, test_teardown);
+    const int failed =
+        TEST_RUN(test_setup_exact, test_teardown, TEST(unary_functions_are_rounded_correctly),
+                 TEST(functions_of_pairs_are_rounded_correctly), TEST(pairs_of_special_values),
+                 TEST(chains_pass_special_values_on),
+                 TEST(narrow_types_are_rounded_correctly_on_all_operands),
+                 TEST(functions_of_narrow_pairs_are_rounded_correctly),
+                 TEST(doubles_are_rounded_correctly), TEST(constant_divisors_are_divided_by));
     mpfr_free_cache();
     return failed;
 }

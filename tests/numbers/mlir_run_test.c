@@ -9,12 +9,6 @@
  * TOSAJIT_SEED sets the data. MLIR_OPT, MLIR_RUNNER and MLIR_LIB (environment) replace the programs
  * and their library directory. */
 #define _POSIX_C_SOURCE 200809L /* mkdtemp, popen */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -22,6 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/support/cmocka.h"
 #include "tests/support/guard.h"
 #include "tests/support/support.h"
 #include "tosajit/inspect.h"
@@ -739,7 +734,6 @@ static int compare_case(const run_case *c, const test_engine *engine) {
 }
 
 static void results_are_those_of_mlir(void **state) {
-    (void)state;
     uint64_t seed = test_setting("TOSAJIT_SEED", 1);
     make_op_cases();
     make_broadcast_cases();
@@ -766,7 +760,4 @@ static void results_are_those_of_mlir(void **state) {
     assert_int_equal(failures, 0);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(results_are_those_of_mlir)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return TEST_RUN(NULL, NULL, TEST(results_are_those_of_mlir)); }

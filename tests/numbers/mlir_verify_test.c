@@ -6,21 +6,15 @@
  * else must be accepted or refused by both.
  *
  * TOSAJIT_SEED and TOSAJIT_VERDICTS set the random part. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #include <mlir-c/Diagnostics.h>
 #include <mlir-c/Dialect/Func.h>
 #include <mlir-c/Dialect/Tosa.h>
 #include <mlir-c/IR.h>
+#include <stdio.h>
+#include <string.h>
 
+#include "tests/support/cmocka.h"
 #include "tests/support/support.h"
 #include "tosajit/inspect.h"
 
@@ -579,13 +573,9 @@ static int close_fixture(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_dimension_exhaustively),
-        cmocka_unit_test(random_subjects),
-        cmocka_unit_test(more_dimensions_than_there_is_room_for),
-        cmocka_unit_test(a_wrong_parameter_of_an_unranked_operand),
-        cmocka_unit_test(legal_element_types_are_legal_in_mlir),
-        cmocka_unit_test(every_listed_difference_occurred),
-    };
-    return cmocka_run_group_tests(tests, open_fixture, close_fixture);
+    return TEST_RUN(open_fixture, close_fixture, TEST(one_dimension_exhaustively),
+                    TEST(random_subjects), TEST(more_dimensions_than_there_is_room_for),
+                    TEST(a_wrong_parameter_of_an_unranked_operand),
+                    TEST(legal_element_types_are_legal_in_mlir),
+                    TEST(every_listed_difference_occurred));
 }

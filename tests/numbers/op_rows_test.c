@@ -11,16 +11,11 @@
  * the other ones; TOSAJIT_SHAPES=2 compiles it for both.
  * TOSAJIT_SEED=<n> sets the operands. */
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/support/cmocka.h"
 #include "tests/support/golden.h"
 #include "tests/support/support.h"
 #include "tosajit/image.h"
@@ -538,7 +533,6 @@ static void check_verdict(const op_rows *rows, const tosajit_type *operands, tos
 }
 
 static void every_op_has_rows(void **state) {
-    (void)state;
     for (int op = 0; op < TOSAJIT_OP_COUNT; op++) {
         int found = test_is_view((tosajit_op)op);
         for (size_t n = 0; n < sizeof table / sizeof *table; n++) found += (int)table[n].op == op;
@@ -550,7 +544,6 @@ static void every_op_has_rows(void **state) {
 }
 
 static void exactly_the_rows_are_legal(void **state) {
-    (void)state;
     for (size_t n = 0; n < sizeof table / sizeof *table; n++) {
         const int arity = tosajit_op_arity(table[n].op), types = TOSAJIT_TYPE_COUNT;
         int combinations = types;
@@ -619,7 +612,6 @@ static void check_rows(uint64_t seed, const char *age, uint64_t expected) {
 }
 
 static void every_legal_row_computes(void **state) {
-    (void)state;
     uint64_t seed = test_setting("TOSAJIT_SEED", 1);
     randoms = test_random_start(seed);
     print_message("TOSAJIT_SHAPES=%" PRIu64 "\n", shapes_of_today());
@@ -636,8 +628,6 @@ static void every_legal_row_computes(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_op_has_rows),
-                                       cmocka_unit_test(exactly_the_rows_are_legal),
-                                       cmocka_unit_test(every_legal_row_computes)};
-    return cmocka_run_group_tests(tests, test_setup_exact, test_teardown);
+    return TEST_RUN(test_setup_exact, test_teardown, TEST(every_op_has_rows),
+                    TEST(exactly_the_rows_are_legal), TEST(every_legal_row_computes));
 }

@@ -4,16 +4,11 @@
  * gives the interpreter's bits; so does every pair of them. And what is particular to running ops
  * one after the other: results in each other's operands' memory, many values at once, sizes around
  * a tile's. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/support/cmocka.h"
 #include "tests/support/support.h"
 #include "tosajit/image.h"
 #include "tosajit/inspect.h"
@@ -120,7 +115,6 @@ static void check_row(tosajit_op op, const tosajit_type *operands, tosajit_type 
 }
 
 static void every_row_runs(void **state) {
-    (void)state;
     size_t rows = 0;
     for (int op = 0; op < TOSAJIT_OP_COUNT; op++) {
         tosajit_type operands[TOSAJIT_MAX_ARITY], result;
@@ -140,7 +134,6 @@ static void sums_are_precompiled_of_each_accuracy(void **state) {
         tosajit_ranked(TOSAJIT_F32, 2, (int64_t[]){TOSAJIT_DYNAMIC, TOSAJIT_DYNAMIC});
     const tosajit_tensor x = tosajit_dense(TOSAJIT_F32, data, 2, (int64_t[]){3, COUNT}),
                          r = tosajit_dense(TOSAJIT_F32, result, 2, (int64_t[]){3, 1});
-    (void)state;
     for (int fast = 0; fast < 2; fast++) {
         const tosajit_expr_options options = {.size = sizeof options,
                                               .accuracy = fast ? TOSAJIT_FAST : TOSAJIT_EXACT};
@@ -160,7 +153,6 @@ static void sums_are_precompiled_of_each_accuracy(void **state) {
 }
 
 static void llvm_never_comes(void **state) {
-    (void)state;
     char line[1024];
     FILE *maps = fopen("/proc/self/maps", "r");
     if (!maps) return;
@@ -255,7 +247,6 @@ static void check_pair(tosajit_op first, tosajit_op second, int position) {
 
 /* Every pair is one step, with the bits of two, however its operands repeat. */
 static void every_pair_is_one_instruction(void **state) {
-    (void)state;
     int pairs = 0;
     for (int n = 0; n < LIGHT * LIGHT; n++) {
         const tosajit_op first = light[n / LIGHT], second = light[n % LIGHT];
@@ -293,7 +284,6 @@ static void check_instructions(int ops, bool shared, bool given, const char *sai
 
 /* A value that somebody else reads, or that is a result, has to be in memory. */
 static void only_what_one_op_reads_is_paired(void **state) {
-    (void)state;
     check_instructions(1, false, false, "instructions: 1 for 1 op\n");
     check_instructions(4, false, false, "instructions: 2 for 4 ops;");
     check_instructions(5, false, false, "instructions: 3 for 5 ops;");
@@ -365,7 +355,6 @@ static void check_sizes(const tosajit_kernel *kernel, const int64_t *a_dims,
 /* Around the number of elements of a tile, 2,048, and of a vector, with every pattern of repeats.
  */
 static void tiles_fit_all_sizes(void **state) {
-    (void)state;
     static const int64_t cols[] = {1, 2, 15, 16, 17, 700, 2047, 2048, 2049, 5000};
     static const int64_t rows[] = {1, 2, 3, 70};
     tosajit_kernel *kernel = make_mixed();
@@ -382,7 +371,6 @@ static void tiles_fit_all_sizes(void **state) {
 /* Results b and a, a + b and b - a, each pair in place of a and b: nothing is read when it has been
  * written over. */
 static void results_may_change_places(void **state) {
-    (void)state;
     enum { LENGTH = 5000 };
     static float a[LENGTH], b[LENGTH], first[LENGTH], second[LENGTH];
     const int64_t dims[2] = {2, LENGTH / 2};
@@ -408,7 +396,6 @@ static void results_may_change_places(void **state) {
 /* A result y that takes the place of x, and what x is reduced to: x is reduced as it was, whether
  * an instruction or a copy writes y, and of whatever is reduced. Rows and columns cross tiles. */
 static void what_is_written_over_was_reduced_before(void **state) {
-    (void)state;
     enum { MOST = 9 * 4100 };
     static const char *const texts[] = {
         "y = x * 2; s = sum(x, axis=%d) : f32[?,?]",
@@ -473,7 +460,6 @@ static void what_is_written_over_was_reduced_before(void **state) {
 
 /* Sums of so many maxima, each of which is read twice, the second time when all have been added. */
 static void many_values_live_at_once(void **state) {
-    (void)state;
     enum { MAXIMA = 1500 };
     static tosajit_value maxima[MAXIMA];
     const pair p = begin();
@@ -489,7 +475,6 @@ static void many_values_live_at_once(void **state) {
 
 /* Products of extremes, shifted by a number that the code does not know. */
 static void every_shift_of_a_product(void **state) {
-    (void)state;
     static const int32_t edges[] = {INT32_MIN, INT32_MIN + 1, -65537,        -3,       -1, 0, 1,
                                     2,         46341,         INT32_MAX - 1, INT32_MAX};
     enum { EDGES = sizeof edges / sizeof *edges, PRODUCTS = EDGES * EDGES };
@@ -522,7 +507,6 @@ static void every_shift_of_a_product(void **state) {
 
 /* Several instructions, which the context tells the code of. */
 static void its_entry_takes_a_context(void **state) {
-    (void)state;
     enum { COUNT = 1000 };
     static float a[COUNT], b[COUNT], results[2][COUNT];
     const int64_t dims[2] = {1, COUNT}, size = sizeof(float);
@@ -543,7 +527,6 @@ static void its_entry_takes_a_context(void **state) {
 }
 
 static void no_image_is_saved(void **state) {
-    (void)state;
     tosajit_kernel *kernel = make_mixed();
     size_t size;
     assert_int_equal(tosajit_kernel_save(kernel, NULL, 0, &size), TOSAJIT_NOT_EXECUTABLE);
@@ -552,7 +535,6 @@ static void no_image_is_saved(void **state) {
 }
 
 static int open_engine(void **state) {
-    (void)state;
     const tosajit_engine_options options = {.size = sizeof options,
                                             .backend = TOSAJIT_BACKEND_PRECOMPILED};
     randoms = test_random_start(test_setting("TOSAJIT_SEED", 1));
@@ -560,25 +542,16 @@ static int open_engine(void **state) {
 }
 
 static int close_engine(void **state) {
-    (void)state;
     tosajit_engine_destroy(engine);
     return 0;
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_row_runs),
-        cmocka_unit_test(sums_are_precompiled_of_each_accuracy),
-        cmocka_unit_test(every_pair_is_one_instruction),
-        cmocka_unit_test(only_what_one_op_reads_is_paired),
-        cmocka_unit_test(every_shift_of_a_product),
-        cmocka_unit_test(tiles_fit_all_sizes),
-        cmocka_unit_test(results_may_change_places),
-        cmocka_unit_test(what_is_written_over_was_reduced_before),
-        cmocka_unit_test(many_values_live_at_once),
-        cmocka_unit_test(its_entry_takes_a_context),
-        cmocka_unit_test(no_image_is_saved),
-        cmocka_unit_test(llvm_never_comes),
-    };
-    return cmocka_run_group_tests(tests, open_engine, close_engine);
+    return TEST_RUN(open_engine, close_engine, TEST(every_row_runs),
+                    TEST(sums_are_precompiled_of_each_accuracy),
+                    TEST(every_pair_is_one_instruction), TEST(only_what_one_op_reads_is_paired),
+                    TEST(every_shift_of_a_product), TEST(tiles_fit_all_sizes),
+                    TEST(results_may_change_places), TEST(what_is_written_over_was_reduced_before),
+                    TEST(many_values_live_at_once), TEST(its_entry_takes_a_context),
+                    TEST(no_image_is_saved), TEST(llvm_never_comes));
 }

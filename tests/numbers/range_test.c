@@ -2,15 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Chains of integers, of which the compiler knows between which numbers their values lie, have the
  * bits that they had, by every engine. Oracle: the interpreter, which knows nothing of ranges. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "tests/support/cmocka.h"
 #include "tests/support/support.h"
 #include "tests/support/text.h"
 #include "tosajit/inspect.h"
@@ -122,7 +117,6 @@ static tosajit_type run(const tosajit_kernel *kernel, void *r) {
 }
 
 static void chains_have_the_bits(void **state) {
-    (void)state;
     static int32_t should[COUNT], is[COUNT];
     for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
         tosajit_kernel *oracle = compile(test_engines[0].engine, types, texts[k]);
@@ -169,7 +163,6 @@ static void run_channels(const tosajit_kernel *kernel, int channels, int8_t *r) 
 }
 
 static void channels_have_the_bits(void **state) {
-    (void)state;
     static int8_t should[COUNT], is[COUNT];
     static const int channels[] = {1, 3, 8, 16, 24, 31, 64, 65, 96, 130, 200, 256};
     test_random random = test_random_start(test_setting("TOSAJIT_SEED", 1));
@@ -216,7 +209,6 @@ static void run_planes(const tosajit_kernel *kernel, bool in_place, int8_t *r) {
 }
 
 static void planes_have_the_bits(void **state) {
-    (void)state;
     static int8_t should[PLANES * ROWS * CHANNELS], is[PLANES * ROWS * CHANNELS];
     test_random random = test_random_start(test_setting("TOSAJIT_SEED", 1));
     char planes[80], text[6000], scales[5000], *end = NULL;
@@ -318,7 +310,6 @@ static void run_special(const tosajit_kernel *kernel, special kind, int8_t shift
 }
 
 static void what_no_text_says_has_the_bits(void **state) {
-    (void)state;
     for (int kind = OPEN_SHIFT; kind <= CONSTANT_48; kind++)
         for (int8_t high = 2; high <= 40; high += 7)
             for (int8_t low = 0; low <= (kind == OPEN_SHIFT ? 3 : 0); low++) {
@@ -357,8 +348,6 @@ static int setup(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(chains_have_the_bits), cmocka_unit_test(channels_have_the_bits),
-        cmocka_unit_test(planes_have_the_bits), cmocka_unit_test(what_no_text_says_has_the_bits)};
-    return cmocka_run_group_tests(tests, setup, test_teardown);
+    return TEST_RUN(setup, test_teardown, TEST(chains_have_the_bits), TEST(channels_have_the_bits),
+                    TEST(planes_have_the_bits), TEST(what_no_text_says_has_the_bits));
 }

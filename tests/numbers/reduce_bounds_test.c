@@ -2,18 +2,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* How far sums, softmax, layer norm and RMSNorm are from what they are in exact arithmetic: within
  * the bounds that docs/semantics.md states for sums, and what follows from them for the others. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "tests/numbers/exhaustive.h"
+#include "tests/support/cmocka.h"
 #include "tests/support/functions.h"
 #include "tests/support/support.h"
 #include "tests/support/text.h"
@@ -103,7 +98,6 @@ static void sums_are_as_exact_as_stated(void **state) {
     static const tosajit_type types[] = {TOSAJIT_F16, TOSAJIT_BF16, TOSAJIT_F32, TOSAJIT_F64};
     static const int64_t sizes[] = {1, 2, 31, 33, 128, 129, 1000, 4096, 4097, 3 * 4096 + 5};
     test_random random = test_random_start(test_setting("TOSAJIT_SEED", 1));
-    (void)state;
     for (size_t t = 0; t < sizeof types / sizeof *types; t++)
         for (int axis = 0; axis < 2; axis++) {
             long double worst = 0;
@@ -131,7 +125,6 @@ static void long_sums_keep_their_bound(void **state) {
     const int64_t n = MOST / 2, from[2] = {1, n}, to[2] = {1, 1};
     const float element = 0x1.555556p-4f;
     float got, one_by_one = 0;
-    (void)state;
     for (int64_t k = 0; k < n; k++) {
         memcpy(x + (size_t)k * sizeof element, &element, sizeof element);
         one_by_one += element;
@@ -242,7 +235,6 @@ static void check_function(const tosajit_kernel *kernel, const char *engine, siz
 static void what_is_made_of_sums_is_as_exact_as_it_follows(void **state) {
     static const int64_t sizes[] = {2, 3, 17, 64, 100, 768, 1000, 4097, 3 * 4096 + 5};
     test_random random = test_random_start(test_setting("TOSAJIT_SEED", 2));
-    (void)state;
     for (size_t which = 0; which < sizeof functions / sizeof *functions; which++) {
         long double worst = 0;
         tosajit_kernel *kernels[TEST_MAX_ENGINES];
@@ -259,10 +251,7 @@ static void what_is_made_of_sums_is_as_exact_as_it_follows(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sums_are_as_exact_as_stated),
-        cmocka_unit_test(long_sums_keep_their_bound),
-        cmocka_unit_test(what_is_made_of_sums_is_as_exact_as_it_follows),
-    };
-    return cmocka_run_group_tests(tests, test_setup_exact, test_teardown);
+    return TEST_RUN(test_setup_exact, test_teardown, TEST(sums_are_as_exact_as_stated),
+                    TEST(long_sums_keep_their_bound),
+                    TEST(what_is_made_of_sums_is_as_exact_as_it_follows));
 }

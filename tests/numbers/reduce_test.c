@@ -6,12 +6,6 @@
  * all forms of forms.h, called alone, bound, and with threads. All memory is guarded.
  *
  * TOSAJIT_SEED=<n> sets the operands; TOSAJIT_THIN=<n> leaves out most of the cases. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +14,7 @@
 #include "tests/numbers/divide.h"
 #include "tests/numbers/forms.h"
 #include "tests/numbers/reduce_reference.h"
+#include "tests/support/cmocka.h"
 #include "tests/support/golden.h"
 #include "tests/support/guard.h"
 #include "tests/support/support.h"
@@ -332,7 +327,6 @@ static void check_neighbours(tosajit_op op, tosajit_type type, int32_t rank, int
 
 static void every_axis_is_reduced_in_its_order(void **state) {
     uint64_t number = 0, drawn = 0;
-    (void)state;
     for (int op = 0; op < TOSAJIT_OP_COUNT; op++) {
         tosajit_type from[TOSAJIT_MAX_ARITY], to;
         for (unsigned next = 0;
@@ -357,7 +351,6 @@ static void positions_are_counted_along_every_axis(void **state) {
     enum { THINNER = 3 }; /* each is two reductions */
     static const tosajit_op ops[] = {TOSAJIT_OP_argmax, TOSAJIT_OP_argmin, TOSAJIT_OP_index};
     uint64_t number = 0, drawn = 0;
-    (void)state;
     f.elements = f.kernels = f.calls = 0;
     for (size_t k = 0; k < sizeof ops / sizeof *ops; k++)
         for (int type = 0; type < TOSAJIT_TYPE_COUNT; type++)
@@ -400,7 +393,6 @@ static uint64_t pin(tosajit_engine *engine, subject *s, uint64_t digest) {
 static void the_order_is_that_of_earlier_versions(void **state) {
     static const tosajit_type types[] = {TOSAJIT_F16, TOSAJIT_BF16, TOSAJIT_F32, TOSAJIT_F64};
     static const tosajit_op ops[] = {TOSAJIT_OP_reduce_sum, TOSAJIT_OP_reduce_product};
-    (void)state;
     if (!test_is_mine(0)) return;
     for (size_t e = 0; e < test_engine_count; e++) {
         uint64_t digest = GOLDEN_START;
@@ -449,7 +441,6 @@ static void check_in_place(const test_engine *engine, const char *text,
 
 static void in_place_has_the_same_bits(void **state) {
     static const int64_t dims[][2] = {{1, 1}, {5, 1}, {3, 70}, {40, 700}, {2, 9000}};
-    (void)state;
     if (!test_is_mine(1)) return;
     for (size_t k = 0; k < sizeof in_place / sizeof *in_place; k++) {
         tosajit_expr *expr = test_parse("", in_place[k]);
@@ -540,7 +531,6 @@ static void check_repeating(const test_engine *engine, size_t number, const tosa
 
 static void operands_may_repeat_along_all_that_is_reduced(void **state) {
     static const int64_t dims[][3] = {{3, 2, 2}, {4, 5, 6}, {3, 4, 1}, {3, 1, 4}, {2, 40, 30}};
-    (void)state;
     if (!test_is_mine(1)) return;
     for (size_t k = 0; k < sizeof repeating / sizeof *repeating; k++)
         for (size_t e = 0; e < test_engine_count; e++) {
@@ -576,7 +566,6 @@ static const struct {
 
 static void blocks_keep_what_columns_promise(void **state) {
     static unsigned char x[8 * 50000], expected[4096], found[4096];
-    (void)state;
     if (!test_is_mine(0)) return;
     for (size_t n = 0; n < sizeof in_blocks / sizeof *in_blocks; n++) {
         const tosajit_tensor from = tosajit_dense(in_blocks[n].type, x, 3, in_blocks[n].dims),
@@ -614,7 +603,6 @@ static void blocks_have_more_than_a_column(void **state) {
     static const int64_t dims[2][3] = {{ROWS, COLUMNS, 1}, {ROWS, 1, 1}},
                          made[2][3] = {{ROWS, COLUMNS, 1}, {2 * (ROWS + 1), COLUMNS, 3}};
     static float x[2][ROWS * COLUMNS], results[2][2][2 * (ROWS + 1) * COLUMNS * 3];
-    (void)state;
     if (!test_is_mine(0)) return;
     tosajit_tensor from[2], to[2][2];
     for (int t = 0; t < 2; t++) {
@@ -654,14 +642,9 @@ static int close_all(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_axis_is_reduced_in_its_order),
-        cmocka_unit_test(positions_are_counted_along_every_axis),
-        cmocka_unit_test(the_order_is_that_of_earlier_versions),
-        cmocka_unit_test(in_place_has_the_same_bits),
-        cmocka_unit_test(operands_may_repeat_along_all_that_is_reduced),
-        cmocka_unit_test(blocks_keep_what_columns_promise),
-        cmocka_unit_test(blocks_have_more_than_a_column),
-    };
-    return cmocka_run_group_tests(tests, open_all, close_all);
+    return TEST_RUN(open_all, close_all, TEST(every_axis_is_reduced_in_its_order),
+                    TEST(positions_are_counted_along_every_axis),
+                    TEST(the_order_is_that_of_earlier_versions), TEST(in_place_has_the_same_bits),
+                    TEST(operands_may_repeat_along_all_that_is_reduced),
+                    TEST(blocks_keep_what_columns_promise), TEST(blocks_have_more_than_a_column));
 }

@@ -3,16 +3,11 @@
 /* Rescaled sums of two rescaled i8, as residual connections have them, have the bits that they had,
  * on all pairs of operands, by every engine, in rows and tails of all lengths. Oracle: the
  * interpreter, which knows no affine pairs. And nearly all such sums of models are affine. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "tests/support/cmocka.h"
 #include "tests/support/support.h"
 #include "tests/support/text.h"
 #include "tosajit/inspect.h"
@@ -103,7 +98,6 @@ static void has_the_bits(const char *text) {
 
 /* Scales and zero points by chance; every third sum keeps too few bits between to be affine. */
 static void sums_have_the_bits(void **state) {
-    (void)state;
     enum { SUMS = 12 };
     test_random random = test_random_start(test_setting("TOSAJIT_SEED", 1));
     for (int k = 0; k < SUMS; k++) {
@@ -143,7 +137,6 @@ static void others_have_the_bits(void **state) {
         "c = rescale(r, multiplier=1073741824, shift=11, scale32=true, to=i32)\n"
         "rescale(c - b, multiplier=1373741824, shift=50, scale32=true, to=i8)",
     };
-    (void)state;
     for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
         char text[800];
         /* what nobody needs would be a result */
@@ -154,7 +147,6 @@ static void others_have_the_bits(void **state) {
 
 /* That code for x86 multiplies pairs of bytes, which nothing else does. */
 static void sums_of_models_are_affine(void **state) {
-    (void)state;
     enum { SUMS = 40, LEAST = 36 };
     const tosajit_engine_options options = {
         .size = sizeof options, .cpu = "x86-64-v3", .backend = TOSAJIT_BACKEND_CROSS};
@@ -186,8 +178,6 @@ static int setup(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sums_have_the_bits),
-                                       cmocka_unit_test(others_have_the_bits),
-                                       cmocka_unit_test(sums_of_models_are_affine)};
-    return cmocka_run_group_tests(tests, setup, test_teardown);
+    return TEST_RUN(setup, test_teardown, TEST(sums_have_the_bits), TEST(others_have_the_bits),
+                    TEST(sums_of_models_are_affine));
 }

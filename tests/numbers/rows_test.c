@@ -7,17 +7,12 @@
  *
  * TOSAJIT_CASES=<n>, TOSAJIT_CALLS=<n> of each expression, TOSAJIT_SEED=<n>; `ctest -C soak -R
  * rows_soak` makes a million. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/cmocka.h"
 #include "tests/support/support.h"
 #include "tosajit/image.h"
 #include "tosajit/inspect.h"
@@ -396,7 +391,6 @@ static void one_case(const sentence *s) {
 static void rows_have_the_same_bits_everywhere(void **state) {
     const uint64_t wanted = test_setting("TOSAJIT_CASES", 600), seed = test_seed(),
                    calls = test_setting("TOSAJIT_CALLS", 30);
-    (void)state;
     f.random = test_random_start(seed);
     while (f.cases < wanted) {
         const sentence s = random_sentence();
@@ -419,7 +413,6 @@ static void rows_have_the_same_bits_everywhere(void **state) {
 }
 
 static int open_all(void **state) {
-    (void)state;
     for (int k = 0; k < FORMS; k++) {
         tosajit_engine_options options = {.size = sizeof options,
                                           .backend = forms[k].backend,
@@ -434,12 +427,8 @@ static int open_all(void **state) {
 }
 
 static int close_all(void **state) {
-    (void)state;
     for (int k = 0; k < FORMS; k++) tosajit_engine_destroy(f.engines[k]);
     return 0;
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(rows_have_the_same_bits_everywhere)};
-    return cmocka_run_group_tests(tests, open_all, close_all);
-}
+int main(void) { return TEST_RUN(open_all, close_all, TEST(rows_have_the_same_bits_everywhere)); }

@@ -3,16 +3,12 @@
 /* Kernels and calls of any shape; see shape_walk.h. */
 #include "tests/numbers/shape_walk.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/cmocka.h"
 #include "tests/support/guard.h"
 #include "tosajit/inspect.h"
 

@@ -6,22 +6,17 @@
  *     TOSAJIT_SEED=7 TOSAJIT_KERNELS=1000 shapes_test      # another or a longer walk
  *     TOSAJIT_HUGE=1 shapes_test                           # MiB of the largest result; 32 */
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "tests/numbers/shape_walk.h"
+#include "tests/support/cmocka.h"
 #include "tests/support/guard.h"
 #include "tests/support/support.h"
 
 enum { CALLS = 24, MAX_ELEMENTS = 6000 };
 
 static void calls_agree_with_the_interpreter(void **state) {
-    (void)state;
     const uint64_t first = test_setting("TOSAJIT_SEED", 1),
                    kernels = test_setting("TOSAJIT_KERNELS", 250);
     shape_walk *w = shape_walk_open(MAX_ELEMENTS);
@@ -39,7 +34,6 @@ static void calls_agree_with_the_interpreter(void **state) {
 /* Results that no cache holds are written past them, in lines: at any address, and up to the last
  * byte. */
 static void huge_results_are_written_to_the_last_byte(void **state) {
-    (void)state;
     enum { ODD = 3 };
     const size_t count = ((size_t)test_setting("TOSAJIT_HUGE", 32) << 20) / 4 + 37;
     tosajit_engine_options options = {.size = sizeof options, .backend = TOSAJIT_BACKEND_NATIVE};
@@ -79,7 +73,6 @@ static void huge_results_are_written_to_the_last_byte(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(calls_agree_with_the_interpreter),
-                                       cmocka_unit_test(huge_results_are_written_to_the_last_byte)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return TEST_RUN(NULL, NULL, TEST(calls_agree_with_the_interpreter),
+                    TEST(huge_results_are_written_to_the_last_byte));
 }

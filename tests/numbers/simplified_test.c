@@ -3,16 +3,11 @@
 /* What simplification puts in the place of an op has its bits. Oracle: the same op, where what made
  * it simple comes with the call, or as two kernels. f16 and bf16: all operands. f32: every
  * TOSAJIT_STRIDE-th of 2^32, and those next to powers of two; 1 makes it exhaustive. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "tests/support/cmocka.h"
 #include "tests/support/support.h"
 #include "tests/support/text.h"
 #include "tosajit/inspect.h"
@@ -133,7 +128,6 @@ static void check_power(tosajit_type element, float exponent) {
 }
 
 static void powers(void **state) {
-    (void)state;
     static const float exponents[] = {2, 1, -1, 0, -0.0f, 3, 4, 0.5f, -0.5f};
     for (size_t t = 0; t < sizeof types / sizeof *types; t++)
         for (size_t k = 0; k < sizeof exponents / sizeof *exponents; k++) {
@@ -148,7 +142,6 @@ static void powers_of_f64(void **state) {
     static const double exponents[] = {2, 1, -1, 0, 3, 4, 5, 10, 0.5, -0.5};
     static double x[BATCH], is[BATCH], should[BATCH];
     test_random random = test_random_start(11);
-    (void)state;
     for (int k = 0; k < BATCH; k++)
         if (k % 2)
             test_random_element(&random, TOSAJIT_F64, &x[k]);
@@ -228,7 +221,6 @@ static void check_clamps(const test_engine *engine, tosajit_type element, test_r
 /* A day has a quarter of them on each engine, TOSAJIT_THIN=1 all. */
 static void clamps_of_clamps(void **state) {
     enum { STANDARD_THINNING = 4 };
-    (void)state;
     static const tosajit_type clamped[] = {TOSAJIT_F32, TOSAJIT_BF16, TOSAJIT_I8, TOSAJIT_I16};
     test_random random = test_random_start(test_setting("TOSAJIT_SEED", 1));
     for (int k = 0; k < 40; k++)
@@ -257,7 +249,6 @@ static const struct {
 
 static void casts_of_bounds(void **state) {
     static uint32_t x[BATCH], between[BATCH], is[BATCH], should[BATCH];
-    (void)state;
     for (size_t c = 0; c < sizeof casts / sizeof *casts; c++)
         for (size_t e = 0; e < test_engine_count; e++) {
             char types[32];
@@ -282,8 +273,6 @@ static void casts_of_bounds(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(powers), cmocka_unit_test(powers_of_f64),
-                                       cmocka_unit_test(clamps_of_clamps),
-                                       cmocka_unit_test(casts_of_bounds)};
-    return cmocka_run_group_tests(tests, test_setup_exact, test_teardown);
+    return TEST_RUN(test_setup_exact, test_teardown, TEST(powers), TEST(powers_of_f64),
+                    TEST(clamps_of_clamps), TEST(casts_of_bounds));
 }

@@ -7,13 +7,9 @@
  * own code has the distance. Names of ops choose among the functions. Out: the largest distance of
  * each, and a digest of all results. */
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
-#include <cmocka.h>
+#include "tests/support/cmocka.h"
 
 #define STEPS_OF_F32
 #include "runtime/functions/scalar.h"
@@ -95,7 +91,6 @@ static void check_engines(const subject *s, tosajit_kernel *const *kernels, floa
 }
 
 static void steps_are_within_one_ulp_and_what_engines_compute(void **state) {
-    (void)state;
     static float x[BATCH], r[BATCH];
     const uint64_t stride = test_setting("TOSAJIT_STRIDE", STRIDE), all = UINT64_C(1) << 32,
                    thin = test_thinning();
@@ -126,7 +121,6 @@ static void steps_are_within_one_ulp_and_what_engines_compute(void **state) {
 
 int main(int argc, char **argv) {
     wanted = argv + 1, wanted_count = argc - 1;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(steps_are_within_one_ulp_and_what_engines_compute)};
-    return cmocka_run_group_tests(tests, test_setup_fast, test_teardown);
+    return TEST_RUN(test_setup_fast, test_teardown,
+                    TEST(steps_are_within_one_ulp_and_what_engines_compute));
 }

@@ -2,16 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Slices, and slices of slices, of every begin, end and step beside the indices that these say, of
  * sizes that are known when compiled and of others. What leaves the operand is refused. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "tests/support/cmocka.h"
 #include "tosajit/tosajit.h"
 
 #define NONE TOSAJIT_DYNAMIC
@@ -137,7 +131,6 @@ static void slices_are_what_their_indices_say(void **state) {
     const tosajit_engine_options options = {.size = sizeof options,
                                             .backend = TOSAJIT_BACKEND_INTERPRET};
     tosajit_engine *engine;
-    (void)state;
     assert_int_equal(tosajit_engine_create(&options, &engine), TOSAJIT_OK);
     for (int k = 0; k < BOUNDS * BOUNDS * STEPS; k++) {
         const int64_t range[1][3] = {
@@ -158,7 +151,6 @@ static void slices_of_slices_are_what_their_indices_say(void **state) {
     const tosajit_engine_options options = {.size = sizeof options,
                                             .backend = TOSAJIT_BACKEND_INTERPRET};
     tosajit_engine *engine;
-    (void)state;
     assert_int_equal(tosajit_engine_create(&options, &engine), TOSAJIT_OK);
     for (int k = 0; k < RANGES; k++) {
         ranges[k][0] = bounds[k % BOUNDS];
@@ -176,8 +168,6 @@ static void slices_of_slices_are_what_their_indices_say(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(slices_are_what_their_indices_say),
-        cmocka_unit_test(slices_of_slices_are_what_their_indices_say)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return TEST_RUN(NULL, NULL, TEST(slices_are_what_their_indices_say),
+                    TEST(slices_of_slices_are_what_their_indices_say));
 }

@@ -5,16 +5,11 @@
  * Expected is what loops over integers give. A day has a quarter of the cases on each engine,
  * TOSAJIT_THIN=1 has all. In: the kernel's word on the caches. Out: where a result or a byte beside
  * it is wrong. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/cmocka.h"
 #include "tests/support/support.h"
 #include "tosajit/inspect.h"
 
@@ -242,15 +237,12 @@ static int teardown(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(results_beyond_the_caches_are_right),
-        cmocka_unit_test(small_results_have_no_such_code),
-    };
     const int64_t caches = cache_bytes();
     if (caches == 0 || caches > INT64_C(1) << 28) {
         printf("*** NOT TESTED: results beyond the caches, which have %lld MiB here (0: unknown)\n",
                (long long)(caches >> 20));
         return 0;
     }
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return TEST_RUN(setup, teardown, TEST(results_beyond_the_caches_are_right),
+                    TEST(small_results_have_no_such_code));
 }

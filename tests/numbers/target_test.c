@@ -4,17 +4,12 @@
  * nothing is left to a library or taken apart lane by lane, and which instructions the loops are
  * made of. In: nothing. Out: the assembly where a pattern is missing. */
 #define _POSIX_C_SOURCE 200809L /* dup, dup2, fileno */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <llvm/Config/llvm-config.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
-#include <llvm/Config/llvm-config.h>
 #include <unistd.h>
 
+#include "tests/support/cmocka.h"
 #include "tosajit/inspect.h"
 
 /* Standard error while it goes to a file. */
@@ -85,7 +80,6 @@ static void calls_nothing_foreign(const char *cpu, const char *text) {
 
 /* LLVM says on standard error that it does not know a CPU or a feature, and goes on. */
 static void every_name_makes_code(void **state) {
-    (void)state;
     static const tosajit_op ops[] = {TOSAJIT_OP_add, TOSAJIT_OP_exp, TOSAJIT_OP_maximum};
     const char *cpu;
     FILE *said = tmpfile();
@@ -197,7 +191,6 @@ static const char *find_pattern(const char *list, const char *text, int absent) 
 }
 
 static void loops_are_made_of_these(void **state) {
-    (void)state;
     if (LLVM_VERSION_MAJOR < 22)
         printf("*** NOT TESTED: products of i64 for aarch64, which LLVM %d computes lane by lane\n",
                LLVM_VERSION_MAJOR);
@@ -218,7 +211,6 @@ static void loops_are_made_of_these(void **state) {
 /* LLVM 22 loses the clearing of lanes in `kmovb %k1, %k2` where it spills k2. Bytes beside eight
  * lanes of i64 once met it: their stores went beyond the result. */
 static void masks_of_few_bytes_are_not_lengthened(void **state) {
-    (void)state;
     static const struct {
         tosajit_op op;
         tosajit_type from, to;
@@ -239,7 +231,6 @@ static void masks_of_few_bytes_are_not_lengthened(void **state) {
 }
 
 static void refusals_say_why(void **state) {
-    (void)state;
     tosajit_engine *engine = NULL;
     tosajit_engine_options options = {
         .size = sizeof options, .backend = TOSAJIT_BACKEND_CROSS, .cpu = "z80"};
@@ -265,9 +256,6 @@ static void refusals_say_why(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_name_makes_code),
-                                       cmocka_unit_test(loops_are_made_of_these),
-                                       cmocka_unit_test(masks_of_few_bytes_are_not_lengthened),
-                                       cmocka_unit_test(refusals_say_why)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return TEST_RUN(NULL, NULL, TEST(every_name_makes_code), TEST(loops_are_made_of_these),
+                    TEST(masks_of_few_bytes_are_not_lengthened), TEST(refusals_say_why));
 }

@@ -7,18 +7,13 @@
  * loops, and those of reductions carry what they have: both are left out.
  *
  * A day has a quarter of them, of each level another one; TOSAJIT_THIN=1 makes all. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <llvm/Config/llvm-config.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-#include <llvm/Config/llvm-config.h>
-
 #include "tests/support/assembly.h"
+#include "tests/support/cmocka.h"
 #include "tests/support/support.h"
 #include "tosajit/inspect.h"
 
@@ -250,9 +245,9 @@ static void check_level(const char *cpu, uint64_t level) {
     assert_int_equal(wrong, 0);
 }
 
-static void loops_of_sse(void **state) { (void)state, check_level("x86-64-v2", 0); }
-static void loops_of_avx2(void **state) { (void)state, check_level("x86-64-v3", 1); }
-static void loops_of_avx512(void **state) { (void)state, check_level("x86-64-v4", 2); }
+static void loops_of_sse(void **state) { check_level("x86-64-v2", 0); }
+static void loops_of_avx2(void **state) { check_level("x86-64-v3", 1); }
+static void loops_of_avx512(void **state) { check_level("x86-64-v4", 2); }
 
 /* Other versions select other instructions. */
 enum { LLVM_OF_LIST = 22 };
@@ -263,8 +258,5 @@ int main(void) {
                LLVM_VERSION_MAJOR);
         return 0;
     }
-    const struct CMUnitTest tests[] = {cmocka_unit_test(loops_of_sse),
-                                       cmocka_unit_test(loops_of_avx2),
-                                       cmocka_unit_test(loops_of_avx512)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return TEST_RUN(NULL, NULL, TEST(loops_of_sse), TEST(loops_of_avx2), TEST(loops_of_avx512));
 }

@@ -3,14 +3,9 @@
 /* Views: transposed, strided and reversed operands and results of many sizes around those of
  * blocks, of every element size, between inaccessible pages; every element where the indices say.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <string.h>
 
+#include "tests/support/cmocka.h"
 #include "tests/support/guard.h"
 
 enum { ROOM = 1 << 19, PLANES = 2, RANK = 3 };
@@ -109,18 +104,13 @@ static void copy_every_view(tosajit_backend backend) {
     guard_destroy(&result);
 }
 
-static void every_view_is_copied(void **state) {
-    (void)state;
-    copy_every_view(TOSAJIT_BACKEND_NATIVE);
-}
+static void every_view_is_copied(void **state) { copy_every_view(TOSAJIT_BACKEND_NATIVE); }
 
 static void every_view_is_copied_by_precompiled_ops(void **state) {
-    (void)state;
     copy_every_view(TOSAJIT_BACKEND_PRECOMPILED);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_view_is_copied),
-                                       cmocka_unit_test(every_view_is_copied_by_precompiled_ops)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return TEST_RUN(NULL, NULL, TEST(every_view_is_copied),
+                    TEST(every_view_is_copied_by_precompiled_ops));
 }

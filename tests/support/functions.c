@@ -3,13 +3,10 @@
 /* Functions: see functions.h. */
 #include "tests/support/functions.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
+#include <math.h>
 #include <string.h>
 
-#include <cmocka.h>
-#include <math.h>
-
+#include "tests/support/cmocka.h"
 #include "tosajit/inspect.h"
 
 static int reference_reciprocal(mpfr_t r, const mpfr_t x, mpfr_rnd_t mode) {

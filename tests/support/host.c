@@ -3,13 +3,10 @@
 /* A host program. */
 #include "tests/support/host.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "tests/support/cmocka.h"
 
 #define CHECK(call) assert_int_equal(call, TOSAJIT_OK)
 #define DYN TOSAJIT_DYNAMIC

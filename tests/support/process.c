@@ -4,14 +4,11 @@
 #define _DEFAULT_SOURCE
 #include "tests/support/process.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-#include <malloc.h>
+#include "tests/support/cmocka.h"
 
 static FILE *open_own(const char *path) {
     FILE *file = fopen(path, "r");

@@ -9,10 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "tests/support/cmocka.h"
 
 enum { PIECE = 512 };
 

@@ -4,30 +4,24 @@
 #define _DEFAULT_SOURCE
 #include "tests/support/scratch.h"
 
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "tests/support/cmocka.h"
 
 enum { MOST_PROCESSES = 8 };
 char scratch[SCRATCH_SIZE];
 
 int scratch_create(void **state) {
-    (void)state;
     snprintf(scratch, sizeof scratch, "/tmp/tosajit-test-XXXXXX");
     return mkdtemp(scratch) ? 0 : -1;
 }
 
 int scratch_remove(void **state) {
-    (void)state;
     char command[SCRATCH_SIZE + 16];
     snprintf(command, sizeof command, "rm -rf %s", scratch);
     return system(command);

@@ -2,13 +2,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "tests/support/text.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
+
+#include "tests/support/cmocka.h"
 
 tosajit_expr *test_parse(const char *types, const char *text) {
     char whole[8000];

@@ -3,24 +3,18 @@
 /* What --check and --print are made of: elements as text, the distance of two floats, and the rules
  * of comparison. */
 #define _XOPEN_SOURCE 700
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/base/escape.h"
+#include "runtime/system/system.h"
+#include "tests/support/cmocka.h"
 #include "tools/data/array.h"
 #include "tools/data/compare.h"
 #include "tools/data/element.h"
-#include "runtime/base/escape.h"
-#include "runtime/system/system.h"
 
 static void elements_print_as_numbers(void **state) {
-    (void)state;
     static const struct {
         tosajit_type type;
         uint64_t bits;
@@ -70,7 +64,6 @@ static void elements_print_as_numbers(void **state) {
 }
 
 static void only_nan_equals_other_bits(void **state) {
-    (void)state;
     /*                              equal       NaNs        1 ulp       zeros */
     static const uint32_t a[] = {0x3f800000, 0x7fc00000, 0x3f800000, 0x80000000};
     static const uint32_t b[] = {0x3f800000, 0xffc00000, 0x3f800001, 0x00000000};
@@ -86,7 +79,6 @@ static void only_nan_equals_other_bits(void **state) {
 }
 
 static void a_difference_is_told_in_hex_with_its_index(void **state) {
-    (void)state;
     static const int64_t dims[] = {2, 3};
     static const uint32_t a[6] = {0, 0, 0, 0, 0, 0x3f800000}, b[6] = {0, 0, 0, 0, 0, 0x3f800001};
     char text[256];
@@ -100,7 +92,6 @@ static void a_difference_is_told_in_hex_with_its_index(void **state) {
 }
 
 static void names_of_others_are_escaped(void **state) {
-    (void)state;
     static const struct {
         size_t length;
         const char *bytes, *text;
@@ -149,7 +140,6 @@ static char *print_values(int32_t rank, const int64_t *dims) {
 }
 
 static void arrays_print_as_numpy_prints_them(void **state) {
-    (void)state;
     static const struct {
         int32_t rank;
         int64_t dims[3];
@@ -181,7 +171,6 @@ static void arrays_print_as_numpy_prints_them(void **state) {
 }
 
 static void sizes_that_no_memory_has_are_refused(void **state) {
-    (void)state;
     static const int64_t dims[] = {INT64_MAX, 2};
     npy_array array;
     assert_false(array_make(TOSAJIT_I8, 2, dims, &array));
@@ -192,13 +181,8 @@ static void sizes_that_no_memory_has_are_refused(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(elements_print_as_numbers),
-        cmocka_unit_test(only_nan_equals_other_bits),
-        cmocka_unit_test(names_of_others_are_escaped),
-        cmocka_unit_test(a_difference_is_told_in_hex_with_its_index),
-        cmocka_unit_test(arrays_print_as_numpy_prints_them),
-        cmocka_unit_test(sizes_that_no_memory_has_are_refused),
-    };
-    return cmocka_run_group_tests_name("compare", tests, NULL, NULL);
+    return TEST_RUN(
+        NULL, NULL, TEST(elements_print_as_numbers), TEST(only_nan_equals_other_bits),
+        TEST(names_of_others_are_escaped), TEST(a_difference_is_told_in_hex_with_its_index),
+        TEST(arrays_print_as_numpy_prints_them), TEST(sizes_that_no_memory_has_are_refused));
 }

@@ -2,16 +2,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Printed expressions: random programs become MLIR text, MLIR's verifier accepts it, and what is
  * read back has the same plan, the same results bit for bit, and prints as the same text. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/cmocka.h"
 #include "tests/support/random_program.h"
 #include "tools/mlir/module.h"
 #include "tosajit/inspect.h"
@@ -84,7 +79,6 @@ static bool suits_verifier(const program *p) {
 }
 
 static void random_programs_read_back_as_themselves(void **state) {
-    (void)state;
     const tosajit_engine_options options = {.size = sizeof options,
                                             .backend = TOSAJIT_BACKEND_INTERPRET};
     tosajit_engine *engine;
@@ -138,7 +132,6 @@ static void reads_back_as(char *text, bool verify) {
 
 /* One expression that has everything the text has words of its own for. */
 static void everything_is_in_the_text(void **state) {
-    (void)state;
     const int64_t dims[] = {TOSAJIT_DYNAMIC, 2};
     tosajit_expr_options options = {.size = sizeof options, .accuracy = TOSAJIT_FAST};
     tosajit_tensor_type floats = tosajit_ranked(TOSAJIT_F16, 2, dims),
@@ -219,7 +212,6 @@ static void views_read_back_as_themselves(void **state) {
           "tosa.reduce_sum\"(%arg0) <{axis = 1 : i32}>"},
          true},
     };
-    (void)state;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         const char *written = cases[k].written;
         tosajit_expr *expr;
@@ -236,7 +228,6 @@ static void views_read_back_as_themselves(void **state) {
 }
 
 static void what_cannot_be_printed_is_refused(void **state) {
-    (void)state;
     tosajit_expr *expr;
     tosajit_value x;
     char *text = NULL;
@@ -260,11 +251,7 @@ static void what_cannot_be_printed_is_refused(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_programs_read_back_as_themselves),
-        cmocka_unit_test(everything_is_in_the_text),
-        cmocka_unit_test(views_read_back_as_themselves),
-        cmocka_unit_test(what_cannot_be_printed_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return TEST_RUN(NULL, NULL, TEST(random_programs_read_back_as_themselves),
+                    TEST(everything_is_in_the_text), TEST(views_read_back_as_themselves),
+                    TEST(what_cannot_be_printed_is_refused));
 }

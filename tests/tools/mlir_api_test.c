@@ -4,12 +4,6 @@
  * functions, outlining, expressions, names, what is refused, and what the reader leaves alone in a
  * process. */
 #define _POSIX_C_SOURCE 200809L /* sigaction, fork */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/IR.h>
 #include <pthread.h>
@@ -21,6 +15,8 @@
 #include <tosajit/inspect.h>
 #include <tosajit/mlir.h>
 #include <unistd.h>
+
+#include "tests/support/cmocka.h"
 
 static const char two[] =
     "func.func @scale(%x: tensor<?x3xf32>, %factor: tensor<1x3xf32>) -> (tensor<?x3xf32>, "
@@ -110,7 +106,6 @@ static void run_scale(const tosajit_expr *expr) {
 }
 
 static void text_in_memory_becomes_a_kernel(void **state) {
-    (void)state;
     notes n;
     char *copy = strdup(two); /* which is gone when the module is used */
     tosajit_mlir *module = read_text(copy, &n);
@@ -172,7 +167,6 @@ static void an_op_with_every_attribute_is_read(void **state) {
     notes n = {0};
     tosajit_mlir *module = read_text(text, &n);
     tosajit_mlir_function *f;
-    (void)state;
     require(tosajit_mlir_build(module, 0, NULL, &f));
     assert_int_equal(tosajit_mlir_function_result_count(f), 1);
     tosajit_mlir_function_release(f);
@@ -180,7 +174,6 @@ static void an_op_with_every_attribute_is_read(void **state) {
 }
 
 static void text_and_bytecode_of_files_are_the_same_expression(void **state) {
-    (void)state;
     tosajit_mlir *text, *bytecode, *memory;
     size_t size;
     char *bytes = file_bytes(SOURCES "/tests/fuzz/inputs/mlir/gelu_bias.mlirbc", &size);
@@ -207,7 +200,6 @@ static void text_and_bytecode_of_files_are_the_same_expression(void **state) {
  * What is refused */
 
 static void findings_have_their_place(void **state) {
-    (void)state;
     static const char text[] = "func.func @f(%a: tensor<2xf32>) -> tensor<2xf32> {\n"
                                "  %b = tosa.abs %a : (tensor<2xf32>) -> tensor<2xf32>\n"
                                "  %b = tosa.abs %a : (tensor<2xf32>) -> tensor<2xf32>\n"
@@ -233,7 +225,6 @@ static void findings_have_their_place(void **state) {
 }
 
 static void files_that_cannot_be_read_are_refused(void **state) {
-    (void)state;
     static const struct {
         const char *bytes, *piece;
         tosajit_status status;
@@ -261,7 +252,6 @@ static void files_that_cannot_be_read_are_refused(void **state) {
              "xindex>} : () -> !tosa.shape<" rank ">\n" op "\nreturn %r : " type)
 
 static void functions_that_are_no_kernels_say_why(void **state) {
-    (void)state;
     static const struct {
         const char *text;
         tosajit_status status;
@@ -325,7 +315,6 @@ static void functions_that_are_no_kernels_say_why(void **state) {
 }
 
 static void strictness_is_an_option(void **state) {
-    (void)state;
     static const char text[] =
         FUNCTION("%a: tensor<2x3xf32>, %b: tensor<3xf32>", "tensor<2x3xf32>",
                  "%r = tosa.add %a, %b : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>\n"
@@ -347,7 +336,6 @@ static void strictness_is_an_option(void **state) {
 }
 
 static void null_pointers_are_named(void **state) {
-    (void)state;
     notes n;
     tosajit_mlir *module = read_text(two, &n), *other;
     tosajit_mlir_function *f;
@@ -402,7 +390,6 @@ static void null_pointers_are_named(void **state) {
  * Functions and their names */
 
 static void functions_are_found_by_name(void **state) {
-    (void)state;
     notes n;
     size_t index = 99;
     tosajit_mlir *module = read_text(two, &n);
@@ -443,7 +430,6 @@ static const char mixed[] =
     "}\n";
 
 static void models_are_divided(void **state) {
-    (void)state;
     notes n;
     tosajit_mlir *module = read_text(mixed, &n), *again;
     tosajit_mlir_outlined outlined = {.size = sizeof outlined};
@@ -479,7 +465,6 @@ static void models_are_divided(void **state) {
 
 /* MLIR reads a constant with an operand, whose owner is no op here. It is refused, and left out. */
 static void a_constant_that_reads_is_none(void **state) {
-    (void)state;
     static const char text[] =
         FUNCTION("%a: tensor<4xf32>", "tensor<4xf32>",
                  "%b = \"tosa.const\"(%a) <{values = dense<1.0> : tensor<4xf32>}> : "
@@ -502,7 +487,6 @@ static void a_constant_that_reads_is_none(void **state) {
 
 /* MLIR reads an op that reads itself, or two that read each other. */
 static void what_is_used_before_it_is_defined_is_refused(void **state) {
-    (void)state;
     static const char *const texts[] = {
         FUNCTION("%a: tensor<4xf32>", "tensor<4xf32>",
                  "%b = tosa.add %b, %a : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>\n"
@@ -531,7 +515,6 @@ static void what_is_used_before_it_is_defined_is_refused(void **state) {
 
 /* What the library takes one by one but not together: a size that cannot be. */
 static void regions_that_cannot_be_one_stay_apart(void **state) {
-    (void)state;
     static const char text[] = FUNCTION("%a: tensor<4xf32>", "tensor<3xf32>",
                                         "%b = tosa.abs %a : (tensor<4xf32>) -> tensor<?xf32>\n"
                                         "%c = tosa.exp %b : (tensor<?xf32>) -> tensor<?xf32>\n"
@@ -554,7 +537,6 @@ static void regions_that_cannot_be_one_stay_apart(void **state) {
 /* A chain of two thousand ops is one region, and one of many operands as many as its tensors allow.
  */
 static void long_functions_are_divided(void **state) {
-    (void)state;
     enum { OPS = 2000, CAPACITY = 1 << 20 };
     char *text = malloc(CAPACITY);
     assert_non_null(text);
@@ -586,7 +568,6 @@ static void long_functions_are_divided(void **state) {
 }
 
 static void values_have_the_names_of_the_file(void **state) {
-    (void)state;
     static const char wide[] = FUNCTION(
         "%left: tensor<*xf32>", "tensor<*xf32>",
         "%half = tosa.abs %left : (tensor<*xf32>) -> tensor<*xf32>\nreturn %half : tensor<*xf32>");
@@ -620,7 +601,6 @@ static void values_have_the_names_of_the_file(void **state) {
  * For hosts that walk MLIR's operations */
 
 static void types_and_elements_are_the_librarys(void **state) {
-    (void)state;
     static const char text[] =
         "func.func @f() -> tensor<2xi48> {\n"
         "  %a = \"tosa.const\"() <{values = dense<[-1, 140737488355327]> : tensor<2xi48>}> : () -> "
@@ -682,7 +662,6 @@ static void limited_release(void *context, void *memory, size_t size) {
 }
 
 static void every_allocation_of_an_expression_may_fail(void **state) {
-    (void)state;
     notes n;
     tosajit_mlir *module = read_text(two, &n);
     size_t allowed = 0;
@@ -702,7 +681,6 @@ static void every_allocation_of_an_expression_may_fail(void **state) {
 }
 
 static void bytecode_cut_anywhere_is_refused(void **state) {
-    (void)state;
     size_t size;
     char *bytes = file_bytes(SOURCES "/tests/fuzz/inputs/mlir/gelu_bias.mlirbc", &size);
     for (size_t cut = 0; cut < size; cut += cut < 64 ? 1 : 5) {
@@ -717,7 +695,6 @@ static void bytecode_cut_anywhere_is_refused(void **state) {
 /* MLIR writes the entries of a group beyond its table, if there are more of them than the table
  * has. Its numbers below 64 are 2 n + 1. */
 static void bytecode_that_has_more_than_it_says_is_refused(void **state) {
-    (void)state;
     enum { VERSION = 4, OFFSETS = 3 };
     size_t size, at = VERSION;
     unsigned char *bytes =
@@ -743,7 +720,6 @@ static void bytecode_that_has_more_than_it_says_is_refused(void **state) {
 /* A constant whose type says more elements than it has, of which MLIR would print others' memory.
  */
 static void bytecode_with_half_a_constant_is_refused(void **state) {
-    (void)state;
     tosajit_mlir *module;
     expect_error(tosajit_mlir_open(SOURCES "/tests/fuzz/inputs/mlir/a742d9fe7811", NULL, &module),
                  TOSAJIT_BAD_MODULE, "a constant does not have as many elements as its type");
@@ -787,7 +763,6 @@ static int read_in_child(bool deep, int guard, char *errors, size_t capacity) {
 }
 
 static void the_guard_is_there_only_if_asked_for(void **state) {
-    (void)state;
     char errors[4096];
     int status = read_in_child(false, 0, errors, sizeof errors);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 7);
@@ -817,7 +792,6 @@ static void *divide_again_and_again(void *argument) {
 }
 
 static void threads_have_modules_of_their_own(void **state) {
-    (void)state;
     enum { THREADS = 4 };
     pthread_t threads[THREADS];
     size_t wrong[THREADS] = {0};
@@ -828,29 +802,17 @@ static void threads_have_modules_of_their_own(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(text_in_memory_becomes_a_kernel),
-        cmocka_unit_test(an_op_with_every_attribute_is_read),
-        cmocka_unit_test(text_and_bytecode_of_files_are_the_same_expression),
-        cmocka_unit_test(findings_have_their_place),
-        cmocka_unit_test(files_that_cannot_be_read_are_refused),
-        cmocka_unit_test(functions_that_are_no_kernels_say_why),
-        cmocka_unit_test(strictness_is_an_option),
-        cmocka_unit_test(null_pointers_are_named),
-        cmocka_unit_test(functions_are_found_by_name),
-        cmocka_unit_test(models_are_divided),
-        cmocka_unit_test(a_constant_that_reads_is_none),
-        cmocka_unit_test(what_is_used_before_it_is_defined_is_refused),
-        cmocka_unit_test(regions_that_cannot_be_one_stay_apart),
-        cmocka_unit_test(long_functions_are_divided),
-        cmocka_unit_test(values_have_the_names_of_the_file),
-        cmocka_unit_test(types_and_elements_are_the_librarys),
-        cmocka_unit_test(every_allocation_of_an_expression_may_fail),
-        cmocka_unit_test(bytecode_cut_anywhere_is_refused),
-        cmocka_unit_test(bytecode_that_has_more_than_it_says_is_refused),
-        cmocka_unit_test(bytecode_with_half_a_constant_is_refused),
-        cmocka_unit_test(the_guard_is_there_only_if_asked_for),
-        cmocka_unit_test(threads_have_modules_of_their_own),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return TEST_RUN(
+        NULL, NULL, TEST(text_in_memory_becomes_a_kernel), TEST(an_op_with_every_attribute_is_read),
+        TEST(text_and_bytecode_of_files_are_the_same_expression), TEST(findings_have_their_place),
+        TEST(files_that_cannot_be_read_are_refused), TEST(functions_that_are_no_kernels_say_why),
+        TEST(strictness_is_an_option), TEST(null_pointers_are_named),
+        TEST(functions_are_found_by_name), TEST(models_are_divided),
+        TEST(a_constant_that_reads_is_none), TEST(what_is_used_before_it_is_defined_is_refused),
+        TEST(regions_that_cannot_be_one_stay_apart), TEST(long_functions_are_divided),
+        TEST(values_have_the_names_of_the_file), TEST(types_and_elements_are_the_librarys),
+        TEST(every_allocation_of_an_expression_may_fail), TEST(bytecode_cut_anywhere_is_refused),
+        TEST(bytecode_that_has_more_than_it_says_is_refused),
+        TEST(bytecode_with_half_a_constant_is_refused), TEST(the_guard_is_there_only_if_asked_for),
+        TEST(threads_have_modules_of_their_own));
 }

@@ -3,20 +3,14 @@
 /* .npy files: every type there and back, every lie that a header can tell, and headers with random
  * damage. */
 #define _XOPEN_SOURCE 700
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tests/support/cmocka.h"
 #include "tools/data/array.h"
 #include "tools/data/npy.h"
 #include "tools/data/output_name.h"
@@ -25,14 +19,12 @@ static char directory[] = "/tmp/tosajit_npy_XXXXXX";
 static char path[64];
 
 static int make_directory(void **state) {
-    (void)state;
     if (!mkdtemp(directory)) return -1;
     snprintf(path, sizeof path, "%s/a.npy", directory);
     return 0;
 }
 
 static int remove_directory(void **state) {
-    (void)state;
     remove(path);
     return rmdir(directory); /* fails if a temporary file was left */
 }
@@ -67,7 +59,6 @@ static void write_file(unsigned char version, const char *header, const void *da
  */
 
 static void written_arrays_read_back_in_every_type(void **state) {
-    (void)state;
     static const int64_t dims[] = {2, 3};
     static const unsigned char data[6 * 8] = {1, 0, 1, 1, 0, 1}; /* legal in every type */
     for (int t = 0; t < TOSAJIT_TYPE_COUNT; t++) {
@@ -88,7 +79,6 @@ static void written_arrays_read_back_in_every_type(void **state) {
 }
 
 static void ranks_0_1_and_16_read_back(void **state) {
-    (void)state;
     static const int64_t dims[TOSAJIT_MAX_RANK] = {1, 1, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2};
     static const int32_t ranks[] = {0, 1, TOSAJIT_MAX_RANK};
     static const int32_t data[4] = {1, 2, 3, 4};
@@ -106,7 +96,6 @@ static void ranks_0_1_and_16_read_back(void **state) {
 }
 
 static void an_aborted_write_leaves_the_old_file(void **state) {
-    (void)state;
     static const int64_t dims[] = {1};
     static const int32_t data[1] = {7};
     output_file pending;
@@ -122,7 +111,6 @@ static void an_aborted_write_leaves_the_old_file(void **state) {
 }
 
 static void fortran_order_becomes_strides(void **state) {
-    (void)state;
     static const int32_t data[6] = {0, 1, 2, 3, 4, 5};
     npy_array array;
     npy_error error;
@@ -135,7 +123,6 @@ static void fortran_order_becomes_strides(void **state) {
 }
 
 static void empty_arrays_are_arrays(void **state) {
-    (void)state;
     npy_array array;
     npy_error error;
     write_file(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 0, 2), }\n", NULL, 0);
@@ -163,7 +150,6 @@ static void empty_arrays_are_arrays(void **state) {
 }
 
 static void replacing_keeps_the_mode_of_a_file(void **state) {
-    (void)state;
     static const int64_t dims[] = {1};
     static const int32_t data[1] = {7};
     static const mode_t modes[] = {0600, 0640, 0755};
@@ -181,7 +167,6 @@ static void replacing_keeps_the_mode_of_a_file(void **state) {
 }
 
 static void targets_are_the_same_however_they_are_spelled(void **state) {
-    (void)state;
     char dotted[80], link[80], missing[80];
     snprintf(dotted, sizeof dotted, "%s/./a.npy", directory);
     snprintf(missing, sizeof missing, "%s/b.npy", directory);
@@ -201,7 +186,6 @@ static void targets_are_the_same_however_they_are_spelled(void **state) {
 
 /* What other writers produce and NumPy accepts. */
 static void unusual_headers_are_read(void **state) {
-    (void)state;
     static const struct {
         unsigned char version;
         tosajit_type type;
@@ -231,7 +215,6 @@ static void unusual_headers_are_read(void **state) {
 }
 
 static void false_headers_are_refused(void **state) {
-    (void)state;
     static const struct {
         unsigned char version;
         tosajit_type type;
@@ -307,7 +290,6 @@ static void false_headers_are_refused(void **state) {
 }
 
 static void files_that_end_anywhere_are_refused(void **state) {
-    (void)state;
     unsigned char bytes[512];
     for (unsigned char version = 1; version <= 3; version++) {
         size_t size = build(version, "{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }\n",
@@ -322,7 +304,6 @@ static void files_that_end_anywhere_are_refused(void **state) {
 }
 
 static void no_npy_file_is_refused(void **state) {
-    (void)state;
     npy_array array;
     npy_error error;
     write_bytes("PK\3\4 a zip", 10);
@@ -344,7 +325,6 @@ static uint64_t next_random(uint64_t *seed) {
 }
 
 static void damaged_headers_never_crash(void **state) {
-    (void)state;
     static const char letters[] = "0123456789'\"{}()[],: \n\\<>|=bifuVL-TFx";
     uint64_t seed = 1;
     for (int round = 0; round < 5000; round++) {
@@ -371,19 +351,11 @@ static void damaged_headers_never_crash(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(written_arrays_read_back_in_every_type),
-        cmocka_unit_test(ranks_0_1_and_16_read_back),
-        cmocka_unit_test(an_aborted_write_leaves_the_old_file),
-        cmocka_unit_test(fortran_order_becomes_strides),
-        cmocka_unit_test(empty_arrays_are_arrays),
-        cmocka_unit_test(unusual_headers_are_read),
-        cmocka_unit_test(false_headers_are_refused),
-        cmocka_unit_test(files_that_end_anywhere_are_refused),
-        cmocka_unit_test(no_npy_file_is_refused),
-        cmocka_unit_test(damaged_headers_never_crash),
-        cmocka_unit_test(replacing_keeps_the_mode_of_a_file),
-        cmocka_unit_test(targets_are_the_same_however_they_are_spelled),
-    };
-    return cmocka_run_group_tests_name("npy", tests, make_directory, remove_directory);
+    return TEST_RUN(make_directory, remove_directory, TEST(written_arrays_read_back_in_every_type),
+                    TEST(ranks_0_1_and_16_read_back), TEST(an_aborted_write_leaves_the_old_file),
+                    TEST(fortran_order_becomes_strides), TEST(empty_arrays_are_arrays),
+                    TEST(unusual_headers_are_read), TEST(false_headers_are_refused),
+                    TEST(files_that_end_anywhere_are_refused), TEST(no_npy_file_is_refused),
+                    TEST(damaged_headers_never_crash), TEST(replacing_keeps_the_mode_of_a_file),
+                    TEST(targets_are_the_same_however_they_are_spelled));
 }

@@ -6,21 +6,15 @@
  * Left out are the keys that the terminal itself obeys: Ctrl-\ and Ctrl-Z, which end and stop any
  * program, and Ctrl-S. */
 #define _DEFAULT_SOURCE
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
-#include <signal.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/support/cmocka.h"
 #include "tests/support/pty.h"
 #include "tests/support/scratch.h"
 #include "tests/support/support.h"
@@ -219,7 +213,6 @@ static void session(uint64_t seed) {
 }
 
 static void no_key_and_no_window_ends_a_session(void **state) {
-    (void)state;
     const time_t until = time(NULL) + (time_t)test_setting("TOSAJIT_SECONDS", 0);
     uint64_t count = 0;
     assert_int_equal(chdir(scratch), 0); /* for what :save writes */
@@ -229,13 +222,9 @@ static void no_key_and_no_window_ends_a_session(void **state) {
 }
 
 int main(int count, char **arguments) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(no_key_and_no_window_ends_a_session, scratch_create,
-                                        scratch_remove),
-    };
     if (count < 2) return 2;
     tool = arguments[1];
     first_seed = count > 2 ? strtoull(arguments[2], NULL, 0) : 1;
     sessions = count > 3 ? strtoull(arguments[3], NULL, 0) : SESSIONS;
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return TEST_RUN(NULL, NULL, TEST_IN_SCRATCH(no_key_and_no_window_ends_a_session));
 }

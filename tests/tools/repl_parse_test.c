@@ -7,20 +7,17 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "tools/data/element.h"
-#include "tools/repl/command_line.h"
-#include "tools/repl/scan.h"
 #include "jit/text/movers.h"
 #include "jit/text/reducers.h"
 #include "jit/text/suggest.h"
+#include "tests/support/cmocka.h"
+#include "tools/data/element.h"
+#include "tools/repl/command_line.h"
+#include "tools/repl/scan.h"
 #include "tosajit/inspect.h"
 
 enum { TEXT = 4096 };
@@ -108,7 +105,6 @@ static void trees_follow_precedence(void **state) {
         {"add f32 [?] [?]", "(add #0 #1)"},
         {"clamp i8[4], min=1 max=2 -> i8", "(clamp #0 min_val=1 max_val=2)"},
     };
-    (void)state;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         text_line line;
         text_error error;
@@ -136,7 +132,6 @@ static void types_are_read_in_all_spellings(void **state) {
         {"tensor < 2 x 1 x i1 >", "tensor<2x1xi1>"},
         {"i64[9223372036854775807]", "tensor<9223372036854775807xi64>"},
     };
-    (void)state;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         char text[TEXT], found[512];
         text_line line;
@@ -154,7 +149,6 @@ static void types_are_read_in_all_spellings(void **state) {
 static void commands_are_cut_into_words(void **state) {
     static const char text[] = "  :run 5x3 [[1, 2], [3]] \"a b.npy\" a#b.npy //x";
     static const char *const words[] = {"5x3", "[[1, 2], [3]]", "a b.npy", "a#b.npy", "//x"};
-    (void)state;
     repl_line line;
     text_error error;
     assert_true(repl_is_command(text, strlen(text)));
@@ -169,7 +163,6 @@ static void commands_are_cut_into_words(void **state) {
 
 static void lines_without_content_are_empty(void **state) {
     static const char *const cases[] = {"", "   \t\r", "# add", "  # :run", "\n;\n", "# a // b"};
-    (void)state;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         text_line line;
         text_error error;
@@ -182,7 +175,6 @@ static void lines_without_content_are_empty(void **state) {
 static void sizes_are_read(void **state) {
     int32_t rank;
     int64_t dims[TOSAJIT_MAX_RANK];
-    (void)state;
     assert_true(text_parse_sizes("5x3", 3, false, &rank, dims));
     assert_true(rank == 2 && dims[0] == 5 && dims[1] == 3);
     assert_true(text_parse_sizes("0", 1, false, &rank, dims));
@@ -215,7 +207,6 @@ static void mlir_is_known_by_its_first_word(void **state) {
                                      "func.function",
                                      "add f32 [?] [?]",
                                      "module= x : f32"};
-    (void)state;
     for (size_t k = 0; k < sizeof yes / sizeof *yes; k++)
         assert_true(repl_is_mlir(yes[k], strlen(yes[k])));
     for (size_t k = 0; k < sizeof no / sizeof *no; k++)
@@ -238,7 +229,6 @@ static void mlir_ends_where_braces_balance(void **state) {
         {{"func.func @f(", ") -> i1 {", "\"unfinished }", "}"},
          {REPL_OPEN, REPL_OPEN, REPL_OPEN, REPL_COMPLETE}},
     };
-    (void)state;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         repl_scan scan = {0};
         for (size_t l = 0; l < 6 && cases[k].lines[l]; l++)
@@ -262,7 +252,6 @@ static void damaged_lines_are_refused_in_peace(void **state) {
     static const char bytes[] = {'\0', '\n', ' ', '"',    '\\',   '[', ']', '(', ')',
                                  '{',  '}',  '<', '>',    ':',    ';', '=', '-', '.',
                                  '0',  'x',  '?', '\377', '\302', '#', '/'};
-    (void)state;
     size_t accepted = 0, refused = 0;
     for (size_t k = 0; k < sizeof lines / sizeof *lines; k++)
         for (size_t at = 0; at <= strlen(lines[k]); at++)
@@ -400,7 +389,6 @@ static tosajit_engine *interpreter(void) {
 }
 
 static void random_expressions_mean_what_they_mean_in_c(void **state) {
-    (void)state;
     tosajit_engine *engine = interpreter();
     for (int k = 0; k < 3000; k++) {
         char text[EXPRESSION] = "";
@@ -424,7 +412,6 @@ static void messages_say_what_is_near(void **state) {
         {"clamp(x, mix=1) : f32", "min"},
         {"select_(a, b, c) : f32", "select"},
     };
-    (void)state;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         text_line line;
         text_error error;
@@ -445,7 +432,6 @@ static const tosajit_type small_floats[] = {TOSAJIT_F16, TOSAJIT_BF16, TOSAJIT_F
                                             TOSAJIT_F8E5M2};
 
 static void stored_floats_read_back(void **state) {
-    (void)state;
     for (size_t t = 0; t < 4; t++)
         for (uint32_t bits = 0; bits < 1u << 8 * tosajit_type_size(small_floats[t]); bits++) {
             unsigned char bytes[2] = {(unsigned char)bits, (unsigned char)(bits >> 8)},
@@ -463,7 +449,6 @@ static void stored_floats_read_back(void **state) {
  */
 static void stored_floats_are_rounded_like_casts(void **state) {
     enum { COUNT = 200000 };
-    (void)state;
     tosajit_engine *engine = interpreter();
     float *values = malloc(COUNT * sizeof *values);
     unsigned char *cast = malloc(COUNT * 2), stored[2];
@@ -544,7 +529,6 @@ static void numbers_beyond_a_type_are_refused(void **state) {
         {TOSAJIT_F32, "1e-60", true},
         {TOSAJIT_F64, "1e308", true},
     };
-    (void)state;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         text_line line;
         text_error error;
@@ -558,20 +542,12 @@ static void numbers_beyond_a_type_are_refused(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(trees_follow_precedence),
-        cmocka_unit_test(types_are_read_in_all_spellings),
-        cmocka_unit_test(commands_are_cut_into_words),
-        cmocka_unit_test(lines_without_content_are_empty),
-        cmocka_unit_test(sizes_are_read),
-        cmocka_unit_test(mlir_is_known_by_its_first_word),
-        cmocka_unit_test(mlir_ends_where_braces_balance),
-        cmocka_unit_test(damaged_lines_are_refused_in_peace),
-        cmocka_unit_test(random_expressions_mean_what_they_mean_in_c),
-        cmocka_unit_test(messages_say_what_is_near),
-        cmocka_unit_test(stored_floats_read_back),
-        cmocka_unit_test(stored_floats_are_rounded_like_casts),
-        cmocka_unit_test(numbers_beyond_a_type_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return TEST_RUN(
+        NULL, NULL, TEST(trees_follow_precedence), TEST(types_are_read_in_all_spellings),
+        TEST(commands_are_cut_into_words), TEST(lines_without_content_are_empty),
+        TEST(sizes_are_read), TEST(mlir_is_known_by_its_first_word),
+        TEST(mlir_ends_where_braces_balance), TEST(damaged_lines_are_refused_in_peace),
+        TEST(random_expressions_mean_what_they_mean_in_c), TEST(messages_say_what_is_near),
+        TEST(stored_floats_read_back), TEST(stored_floats_are_rounded_like_casts),
+        TEST(numbers_beyond_a_type_are_refused));
 }

@@ -6,12 +6,7 @@
  * Every step waits for a text that only an answer has, never for a time. */
 #define _DEFAULT_SOURCE /* mkdtemp, nanosleep */
 #include <poll.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/support/cmocka.h"
 #include "tests/support/pty.h"
 
 static const char *tool;
@@ -56,7 +50,6 @@ static void leave(void) {
  * Tests */
 
 static void a_line_is_answered_and_control_d_leaves(void **state) {
-    (void)state;
     start_usual();
     pty_wait_for(&s, ":help tells what to type");
     at_prompt("add f32 [?,3] [4,1]\r");
@@ -68,14 +61,12 @@ static void a_line_is_answered_and_control_d_leaves(void **state) {
 }
 
 static void quit_leaves(void **state) {
-    (void)state;
     start_usual();
     at_prompt(":quit\r");
     pty_expect_exit(&s, 0);
 }
 
 static void tab_completes_what_is_certain(void **state) {
-    (void)state;
     start_usual();
     at_prompt("sigm\t(x) : f32[?]\r");
     pty_wait_for(&s, "tosa.sigmoid : tensor<?xf32>");
@@ -89,7 +80,6 @@ static void tab_completes_what_is_certain(void **state) {
 }
 
 static void tab_lists_what_is_not(void **state) {
-    (void)state;
     start_usual();
     at_prompt("logical_\t");
     pty_wait_for(&s, "logical_not          logical_and          logical_or");
@@ -113,7 +103,6 @@ static void write_array(const char *name) {
 }
 
 static void tab_completes_files(void **state) {
-    (void)state;
     char line[128], spaced[64];
     snprintf(spaced, sizeof spaced, "%s/with space", directory);
     assert_int_equal(mkdir(spaced, 0700), 0);
@@ -147,7 +136,6 @@ static void a_line_longer_than_the_terminal_can_be_edited(void **state) {
     enum { TERMS = 1200 };
     static char line[4 * TERMS + 32];
     char *at = line;
-    (void)state;
     start_usual();
     for (int k = 0; k < TERMS; k++) at += sprintf(at, "%sx", k ? " + " : "");
     sprintf(at,
@@ -166,7 +154,6 @@ static void a_line_longer_than_the_terminal_can_be_edited(void **state) {
 
 static void resizing_keeps_the_line(void **state) {
     static const unsigned short widths[] = {20, 200, 3, 1, 80};
-    (void)state;
     start_usual();
     at_prompt("y = x * sigmoid(x) ");
     pty_wait_for(&s, "sigmoid(x) ");
@@ -191,7 +178,6 @@ static void a_window_smaller_than_the_line_keeps_it(void **state) {
     enum { TERMS = 150 };
     static char line[4 * TERMS + 32];
     char *at = line;
-    (void)state;
     start_usual();
     for (int k = 0; k < TERMS; k++) at += sprintf(at, "%sx", k ? " + " : "");
     pty_resize(&s, 24, 80);
@@ -209,7 +195,6 @@ static void a_window_smaller_than_the_line_keeps_it(void **state) {
 }
 
 static void search_finds_the_latest_line_and_older_ones(void **state) {
-    (void)state;
     start_usual();
     at_prompt("abs f32 [31]\r");
     at_prompt("exp f32 [32]\r");
@@ -248,7 +233,6 @@ static void keys_edit_the_line(void **state) {
         "as f32 [49]\001\033[C"
         "b\r", /* right */
     };
-    (void)state;
     start_usual();
     for (size_t k = 0; k < sizeof typed / sizeof *typed; k++) {
         char answer[64];
@@ -261,7 +245,6 @@ static void keys_edit_the_line(void **state) {
 
 static void a_line_has_an_end(void **state) {
     static char line[70000];
-    (void)state;
     start_usual();
     pty_wait_for(&s, "tosajit> ");
     memset(line, '(', sizeof line);
@@ -274,7 +257,6 @@ static void a_line_has_an_end(void **state) {
 }
 
 static void control_d_leaves_only_an_empty_line(void **state) {
-    (void)state;
     start_usual();
     at_prompt("abs f32 [15]\004\004\001\004\r"); /* at the end nothing; at the beginning the
                                                     character goes */
@@ -287,7 +269,6 @@ static void control_d_leaves_only_an_empty_line(void **state) {
 }
 
 static void pasted_lines_are_answered_one_by_one(void **state) {
-    (void)state;
     start_usual();
     at_prompt("abs f32 [16]\rabs f32 [17]\r:run ramp 17\rfunc.func @f(%x: tensor<18xf32>) -> "
               "tensor<18xf32> {\r  return %x : "
@@ -300,7 +281,6 @@ static void pasted_lines_are_answered_one_by_one(void **state) {
 }
 
 static void control_c_drops_the_line(void **state) {
-    (void)state;
     start_usual();
     at_prompt("nonsense(x) : f32[?]\003");
     pty_wait_for(&s, "^C");
@@ -313,7 +293,6 @@ static void control_c_drops_the_line(void **state) {
 /* A terminal that takes no more output, as a slow line does not: Ctrl-C drops that output. */
 static void control_c_frees_a_session_that_cannot_write(void **state) {
     static char line[2000], redraws[400];
-    (void)state;
     start_usual();
     pty_wait_for(&s, "tosajit> ");
     memset(line, 'x', sizeof line - 1);
@@ -333,7 +312,6 @@ static void control_c_frees_a_session_that_cannot_write(void **state) {
 }
 
 static void control_c_stops_a_command(void **state) {
-    (void)state;
     const struct timespec moment = {0, 50000000};
     start_usual();
     at_prompt("sin f32 [?]\r");
@@ -349,7 +327,6 @@ static void control_c_stops_a_command(void **state) {
 
 /* A file without an end, and without the end of a line. */
 static void control_c_stops_the_lines_of_a_file(void **state) {
-    (void)state;
     const struct timespec moment = {0, 50000000};
     start_usual();
     at_prompt(":load /dev/zero\r");
@@ -363,7 +340,6 @@ static void control_c_stops_the_lines_of_a_file(void **state) {
 }
 
 static void mlir_goes_on_until_braces_balance(void **state) {
-    (void)state;
     start_usual();
     at_prompt("func.func @f(%x: tensor<8xf32>) -> tensor<8xf32> {\r");
     pty_wait_for(&s, "... ");
@@ -378,7 +354,6 @@ static void mlir_goes_on_until_braces_balance(void **state) {
 }
 
 static void history_lasts_over_sessions(void **state) {
-    (void)state;
     start_usual();
     at_prompt("exp f32 [11]\r");
     at_prompt("exp f32 [12]\r");
@@ -393,7 +368,6 @@ static void history_lasts_over_sessions(void **state) {
 
 /* The arrow goes back over a statement, however many lines it had; a comment keeps lines apart. */
 static void a_statement_is_one_entry_of_history(void **state) {
-    (void)state;
     start_usual();
     at_prompt("y = (x +\r");
     pty_wait_for(&s, "... ");
@@ -417,7 +391,6 @@ static void a_statement_is_one_entry_of_history(void **state) {
 
 /* Long answers go to $PAGER, and the session goes on behind it. */
 static void a_pager_shows_what_is_long(void **state) {
-    (void)state;
     char *const environment[] = {(char *)"TOSAJIT_HISTORY=", (char *)"TERM=xterm",
                                  (char *)"PAGER=sed s/^/page:/", NULL};
     char *const impatient[] = {(char *)"TOSAJIT_HISTORY=", (char *)"TERM=xterm",
@@ -435,7 +408,6 @@ static void a_pager_shows_what_is_long(void **state) {
 }
 
 static void history_is_made_where_xdg_says(void **state) {
-    (void)state;
     char home[64], file[128], line[64] = "";
     snprintf(home, sizeof home, "XDG_STATE_HOME=%s/state", directory);
     snprintf(file, sizeof file, "%s/state/tosajit/history", directory);
@@ -451,7 +423,6 @@ static void history_is_made_where_xdg_says(void **state) {
 }
 
 static void empty_history_variable_means_none(void **state) {
-    (void)state;
     char home[64], file[128];
     snprintf(home, sizeof home, "HOME=%s", directory);
     snprintf(file, sizeof file, "%s/.local", directory);
@@ -465,7 +436,6 @@ static void empty_history_variable_means_none(void **state) {
 
 /* Reading a device or a pipe might never end. */
 static void history_is_a_file_or_none(void **state) {
-    (void)state;
     char pipe[64], named[80];
     snprintf(pipe, sizeof pipe, "%s/pipe", directory);
     snprintf(named, sizeof named, "TOSAJIT_HISTORY=%s", pipe);
@@ -482,7 +452,6 @@ static void history_is_a_file_or_none(void **state) {
 
 static void odd_keys_do_no_harm(void **state) {
     static char line[6000];
-    (void)state;
     start_usual();
     pty_wait_for(&s, "tosajit> ");
     assert_int_equal(write(s.terminal, "\0", 1), 1);   /* Ctrl-@ sets a mark */
@@ -498,7 +467,6 @@ static void odd_keys_do_no_harm(void **state) {
 
 /* Closing the window. */
 static void a_lost_terminal_ends_it(void **state) {
-    (void)state;
     int status;
     start_usual();
     pty_wait_for(&s, "tosajit> ");
@@ -512,48 +480,29 @@ static void a_lost_terminal_ends_it(void **state) {
     if (WIFSIGNALED(status)) assert_int_equal(WTERMSIG(status), SIGHUP);
 }
 
-static int make_directory(void **state) {
-    (void)state;
-    return mkdtemp(directory) ? 0 : -1;
-}
+static int make_directory(void **state) { return mkdtemp(directory) ? 0 : -1; }
 
 static int remove_directory(void **state) {
-    (void)state;
     char command[64];
     snprintf(command, sizeof command, "rm -r %s", directory);
     return system(command);
 }
 
 int main(int count, char **words) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_line_is_answered_and_control_d_leaves),
-        cmocka_unit_test(quit_leaves),
-        cmocka_unit_test(tab_completes_what_is_certain),
-        cmocka_unit_test(tab_lists_what_is_not),
-        cmocka_unit_test(tab_completes_files),
-        cmocka_unit_test(a_line_longer_than_the_terminal_can_be_edited),
-        cmocka_unit_test(resizing_keeps_the_line),
-        cmocka_unit_test(a_window_smaller_than_the_line_keeps_it),
-        cmocka_unit_test(search_finds_the_latest_line_and_older_ones),
-        cmocka_unit_test(keys_edit_the_line),
-        cmocka_unit_test(a_line_has_an_end),
-        cmocka_unit_test(control_d_leaves_only_an_empty_line),
-        cmocka_unit_test(pasted_lines_are_answered_one_by_one),
-        cmocka_unit_test(control_c_drops_the_line),
-        cmocka_unit_test(control_c_frees_a_session_that_cannot_write),
-        cmocka_unit_test(control_c_stops_a_command),
-        cmocka_unit_test(control_c_stops_the_lines_of_a_file),
-        cmocka_unit_test(mlir_goes_on_until_braces_balance),
-        cmocka_unit_test(history_lasts_over_sessions),
-        cmocka_unit_test(a_statement_is_one_entry_of_history),
-        cmocka_unit_test(a_pager_shows_what_is_long),
-        cmocka_unit_test(history_is_made_where_xdg_says),
-        cmocka_unit_test(empty_history_variable_means_none),
-        cmocka_unit_test(history_is_a_file_or_none),
-        cmocka_unit_test(odd_keys_do_no_harm),
-        cmocka_unit_test(a_lost_terminal_ends_it),
-    };
     if (count != 2) return 2;
     tool = words[1];
-    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+    return TEST_RUN(
+        make_directory, remove_directory, TEST(a_line_is_answered_and_control_d_leaves),
+        TEST(quit_leaves), TEST(tab_completes_what_is_certain), TEST(tab_lists_what_is_not),
+        TEST(tab_completes_files), TEST(a_line_longer_than_the_terminal_can_be_edited),
+        TEST(resizing_keeps_the_line), TEST(a_window_smaller_than_the_line_keeps_it),
+        TEST(search_finds_the_latest_line_and_older_ones), TEST(keys_edit_the_line),
+        TEST(a_line_has_an_end), TEST(control_d_leaves_only_an_empty_line),
+        TEST(pasted_lines_are_answered_one_by_one), TEST(control_c_drops_the_line),
+        TEST(control_c_frees_a_session_that_cannot_write), TEST(control_c_stops_a_command),
+        TEST(control_c_stops_the_lines_of_a_file), TEST(mlir_goes_on_until_braces_balance),
+        TEST(history_lasts_over_sessions), TEST(a_statement_is_one_entry_of_history),
+        TEST(a_pager_shows_what_is_long), TEST(history_is_made_where_xdg_says),
+        TEST(empty_history_variable_means_none), TEST(history_is_a_file_or_none),
+        TEST(odd_keys_do_no_harm), TEST(a_lost_terminal_ends_it));
 }

@@ -5,21 +5,15 @@
  * Each row is a command and an input; the smaller input takes so long that starting the command is
  * little of it. */
 #define _DEFAULT_SOURCE /* wait4 */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
-#include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/support/cmocka.h"
 #include "tests/support/scratch.h"
 
 enum { TIMES = 4, MOST_RATIO = 9, TURNS = 2 };
@@ -184,7 +178,6 @@ static void four_times_as_much_takes_no_sixteen_times(void **state) {
         {"compile", write_sums, 2000, 0, {"-o", "r.o", "--header", "r.h"}},
         {"compile", write_functions, 40, 0, {"-o", "r.o", "--header", "r.h"}},
     };
-    (void)state;
     int failures = 0;
     write_operand();
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
@@ -200,11 +193,7 @@ static void four_times_as_much_takes_no_sixteen_times(void **state) {
 }
 
 int main(int count, char **words) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(four_times_as_much_takes_no_sixteen_times, scratch_create,
-                                        scratch_remove),
-    };
     if (count != 2) return 2;
     tool = words[1];
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return TEST_RUN(NULL, NULL, TEST_IN_SCRATCH(four_times_as_much_takes_no_sixteen_times));
 }

@@ -4,11 +4,9 @@
 #define _POSIX_C_SOURCE 199309L /* nanosleep */
 #include "tools/data/timing.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <time.h>
 
-#include <cmocka.h>
+#include "tests/support/cmocka.h"
 
 static int64_t counted;
 static bool asked_to_stop;
@@ -28,7 +26,6 @@ static void nap(void *context) {
 static bool stop(void) { return asked_to_stop; }
 
 static void median_is_the_middle_or_the_mean_of_two(void **state) {
-    (void)state;
     double odd[] = {3, 1, 2}, even[] = {4, 1, 3, 2}, one[] = {7};
     assert_true(timing_median(odd, 3) == 2);
     assert_true(timing_median(even, 4) == 2.5);
@@ -37,7 +34,6 @@ static void median_is_the_middle_or_the_mean_of_two(void **state) {
 }
 
 static void spread_is_what_the_definitions_give(void **state) {
-    (void)state;
     /* Quartiles 2 and 4, so that what is below -1 or above 7 is an outlier. */
     double values[] = {5, 1, 3, 2, 4}, far[] = {3, 100, 2, 4, 3, 3, -50}, one[] = {7};
     timing_spread s = timing_describe(values, 5);
@@ -52,7 +48,6 @@ static void spread_is_what_the_definitions_give(void **state) {
 }
 
 static void warming_up_takes_its_time_and_keeps_samples_out(void **state) {
-    (void)state;
     double samples[3] = {0};
     const timing_limits limits = {
         .rounds = 3, .round_seconds = 1e-4, .warm_seconds = 0.01, .samples = samples};
@@ -65,7 +60,6 @@ static void warming_up_takes_its_time_and_keeps_samples_out(void **state) {
 }
 
 static void quick_calls_come_in_batches(void **state) {
-    (void)state;
     const timing_limits limits = {.rounds = 5, .round_seconds = 1e-4};
     timing t;
     counted = 0;
@@ -77,7 +71,6 @@ static void quick_calls_come_in_batches(void **state) {
 }
 
 static void slow_calls_take_what_they_take(void **state) {
-    (void)state;
     const timing_limits limits = {.rounds = 3, .round_seconds = 1e-4};
     timing t;
     timing_measure(nap, NULL, &limits, &t);
@@ -87,7 +80,6 @@ static void slow_calls_take_what_they_take(void **state) {
 }
 
 static void no_round_begins_after_the_total(void **state) {
-    (void)state;
     const timing_limits limits = {.rounds = 1000, .round_seconds = 1e-4, .total_seconds = 0.01};
     timing t;
     timing_measure(nap, NULL, &limits, &t);
@@ -95,7 +87,6 @@ static void no_round_begins_after_the_total(void **state) {
 }
 
 static void stopped_before_the_first_round(void **state) {
-    (void)state;
     const timing_limits limits = {.stop = stop};
     timing t;
     asked_to_stop = true;
@@ -106,7 +97,6 @@ static void stopped_before_the_first_round(void **state) {
 }
 
 static void kernels_are_run_and_refusals_passed_on(void **state) {
-    (void)state;
     tosajit_engine_options options = {.size = sizeof options, .backend = TOSAJIT_BACKEND_INTERPRET};
     tosajit_engine *engine;
     tosajit_kernel *kernel;
@@ -131,7 +121,6 @@ static void kernels_are_run_and_refusals_passed_on(void **state) {
 }
 
 static void bytes_count_each_element_once(void **state) {
-    (void)state;
     const int64_t dims[] = {4, 5}, none[] = {4, 0}, repeated[] = {0, 4};
     char data[80];
     const tosajit_tensor tensors[] = {
@@ -143,16 +132,11 @@ static void bytes_count_each_element_once(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(median_is_the_middle_or_the_mean_of_two),
-        cmocka_unit_test(spread_is_what_the_definitions_give),
-        cmocka_unit_test(warming_up_takes_its_time_and_keeps_samples_out),
-        cmocka_unit_test(quick_calls_come_in_batches),
-        cmocka_unit_test(slow_calls_take_what_they_take),
-        cmocka_unit_test(no_round_begins_after_the_total),
-        cmocka_unit_test(stopped_before_the_first_round),
-        cmocka_unit_test(kernels_are_run_and_refusals_passed_on),
-        cmocka_unit_test(bytes_count_each_element_once),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return TEST_RUN(NULL, NULL, TEST(median_is_the_middle_or_the_mean_of_two),
+                    TEST(spread_is_what_the_definitions_give),
+                    TEST(warming_up_takes_its_time_and_keeps_samples_out),
+                    TEST(quick_calls_come_in_batches), TEST(slow_calls_take_what_they_take),
+                    TEST(no_round_begins_after_the_total), TEST(stopped_before_the_first_round),
+                    TEST(kernels_are_run_and_refusals_passed_on),
+                    TEST(bytes_count_each_element_once));
 }

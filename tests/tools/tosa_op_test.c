@@ -3,16 +3,11 @@
 /* Descriptions of operations, as a front end gives them, without one: each op of each signature
  * with random attributes is the same expression as by tosajit_expr_op, and what is wrong is refused
  * in words that name it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/cmocka.h"
 #include "tests/support/host.h"
 #include "tests/support/support.h"
 #include "tools/tosa/op.h"
@@ -149,7 +144,6 @@ static char *print(const subject *s, bool described) {
 static void descriptions_are_the_ops(void **state) {
     test_random random = test_random_start(20261124);
     int subjects = 0;
-    (void)state;
     for (int k = 0; k < TOSAJIT_OP_COUNT; k++) {
         subject s = {.op = (tosajit_op)k};
         unsigned signature = 0;
@@ -168,7 +162,6 @@ static void descriptions_are_the_ops(void **state) {
 }
 
 static void names_are_the_specifications(void **state) {
-    (void)state;
     for (int k = 0; k < TOSAJIT_OP_COUNT; k++) {
         const bool extension = test_is_extension_op((tosajit_op)k);
         const bool both = test_is_view((tosajit_op)k); /* TOSA's own form, and one with a list */
@@ -257,7 +250,6 @@ static tosa_attribute *find(tosa_op *op, const char *name) {
 static void mistakes_are_named(void **state) {
     tosa_function f = open_function();
     tosajit_value value;
-    (void)state;
     for (size_t k = 0; k < sizeof mistakes / sizeof *mistakes; k++) {
         const mistake *m = &mistakes[k];
         tosa_op op = right(&f, m->op);
@@ -288,7 +280,6 @@ static void what_is_missing_is_named(void **state) {
     };
     tosa_function f = open_function();
     tosajit_value value;
-    (void)state;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         tosa_op op = right(&f, cases[k].op);
         find(&op, cases[k].attribute)->name = "other";
@@ -304,7 +295,6 @@ static void what_is_missing_is_named(void **state) {
 static void counts_and_the_librarys_refusals_are_named(void **state) {
     tosa_function f = open_function();
     tosajit_value value;
-    (void)state;
     tosa_op op = right(&f, TOSAJIT_OP_rescale);
     op.operand_count = 1000;
     host_assert_error(tosa_add(&f, &op, &value), TOSAJIT_BAD_MODULE,
@@ -461,7 +451,6 @@ static char *print_view(const view_case *v, bool described) {
 }
 
 static void views_have_shapes_as_operands(void **state) {
-    (void)state;
     for (size_t k = 0; k < sizeof views / sizeof *views; k++) {
         char *text = print_view(&views[k], true);
         if (views[k].words) continue;
@@ -485,7 +474,6 @@ static void views_have_shapes_as_operands(void **state) {
 /* Any number of tensors, one behind the other. */
 static void concatenations_are_of_many(void **state) {
     const tosajit_tensor_type part = test_type(TOSAJIT_I8, "2x3");
-    (void)state;
     for (int count = 1; count <= 4; count++) {
         tosa_function f = open_function();
         tosajit_tensor_type result = part, found;
@@ -522,7 +510,6 @@ static void operands_that_do_not_fit_are_counted(void **state) {
                               other = test_type(TOSAJIT_I8, "4x3");
     tosa_function f = open_function();
     tosajit_value value;
-    (void)state;
     tosa_op op = describe(TOSAJIT_OP_concat, 3, &part);
     add(&op, "axis", TOSA_NUMBER, "i32")->value.i = 1;
     for (int k = 0; k < 3; k++) op.operands[k] = input_of(&f, k < 2 ? &part : &other);
@@ -543,7 +530,6 @@ static void constants_are_declared_no_more_precisely_than_they_are(void **state)
         size_t steps; /* 0: refused */
     } cases[] = {{"2x3", 1}, {"?x3", 2}, {"?x?", 2}, {"*", 2}, {"3x2", 0}, {"2", 0}, {"2x3x1", 0}};
     const tosajit_tensor_type type = test_type(TOSAJIT_I16, "2x3");
-    (void)state;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         tosa_function f = open_function();
         tosa_op op = {.name = "tosa.const", .op = TOSAJIT_OP_COUNT, .result_count = 1};
@@ -569,16 +555,10 @@ static void constants_are_declared_no_more_precisely_than_they_are(void **state)
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(descriptions_are_the_ops),
-        cmocka_unit_test(names_are_the_specifications),
-        cmocka_unit_test(mistakes_are_named),
-        cmocka_unit_test(what_is_missing_is_named),
-        cmocka_unit_test(counts_and_the_librarys_refusals_are_named),
-        cmocka_unit_test(views_have_shapes_as_operands),
-        cmocka_unit_test(concatenations_are_of_many),
-        cmocka_unit_test(operands_that_do_not_fit_are_counted),
-        cmocka_unit_test(constants_are_declared_no_more_precisely_than_they_are),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return TEST_RUN(NULL, NULL, TEST(descriptions_are_the_ops), TEST(names_are_the_specifications),
+                    TEST(mistakes_are_named), TEST(what_is_missing_is_named),
+                    TEST(counts_and_the_librarys_refusals_are_named),
+                    TEST(views_have_shapes_as_operands), TEST(concatenations_are_of_many),
+                    TEST(operands_that_do_not_fit_are_counted),
+                    TEST(constants_are_declared_no_more_precisely_than_they_are));
 }

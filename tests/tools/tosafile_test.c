@@ -4,16 +4,11 @@
  * reads them: what is right becomes the expression that it says, what is wrong is refused in words
  * that name it, and what is cut or damaged anywhere does no harm. */
 #define _POSIX_C_SOURCE 200809L /* strtok_r */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/cmocka.h"
 #include "tools/tosafile/file.h"
 #include "tosajit/inspect.h"
 
@@ -344,7 +339,6 @@ static void right_models_are_what_they_say(void **state) {
     static const int32_t five[2] = {5, -6};
     static const float three[3] = {1, 2, 3};
     static const uint8_t wide[16] = {0, 0, 0, 0, 0, 0x80, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF};
-    (void)state;
     model m = sum();
     expect_text(&m, "\"tosa.add\"(%arg0, %arg1) : (tensor<2x3xf32>, tensor<1x3xf32>) -> tensor<2x");
     m.minor = 0;
@@ -408,7 +402,6 @@ static void reductions_have_their_axis(void **state) {
         {REDUCE_PRODUCT, "tosa.reduce_product\"(%arg0) <{axis = 1 : i32}>"},
         {REDUCE_SUM, "tosa.reduce_sum\"(%arg0) <{axis = 1 : i32}> : (tensor<2x3xf32>) -> "
                      "tensor<2x1xf32>"}};
-    (void)state;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         model m = sum();
         m.tensors[2].dims[1] = 1;
@@ -441,7 +434,6 @@ static model part(void) {
 
 static void views_have_constant_shapes(void **state) {
     static const int64_t six[] = {6}, thin[] = {1, 1}, sides[] = {1, 0, 0, 2};
-    (void)state;
     model m = part();
     expect_text(&m, "dense<[0, 1]>"); /* and how many */
     expect_text(&m, "dense<[1, 2]>");
@@ -481,7 +473,6 @@ static void views_have_constant_shapes(void **state) {
 /* Of no dimensions; TOSA's tools write a number that stands for none. */
 static void a_shape_may_be_empty(void **state) {
     static const int64_t none[] = {0};
-    (void)state;
     model m = part();
     m.ops[0] = plain(RESHAPE, "a start", "c", NULL);
     m.shapes[0] = (shape){"start", 0, none, 0};
@@ -497,7 +488,6 @@ static void shapes_that_do_not_fit_are_named(void **state) {
     static const char constant[] =
         "tosa.slice: start must be a constant of at most 16 dimensions, tosa.const_shape";
     static const int64_t many[17] = {0};
-    (void)state;
     model m = part();
     m.shapes[0].data_size = 8;
     expect_refusal(&m, constant);
@@ -523,7 +513,6 @@ static void shapes_that_do_not_fit_are_named(void **state) {
 
 /* Operands, results and names. */
 static void wrong_operators_are_named(void **state) {
-    (void)state;
     model m = sum();
     m.ops[0].inputs = "a b a";
     expect_refusal(&m, "@main, operator 0, c: tosa.add: has 3 operands; 2 expected: 2 tensors");
@@ -571,7 +560,6 @@ static void wrong_operators_are_named(void **state) {
 
 static void wrong_values_are_named(void **state) {
     static const float three[3] = {1, 2, 3};
-    (void)state;
     model m = sum();
     m.tensors[1].type = INT4;
     expect_refusal(
@@ -619,7 +607,6 @@ static void wrong_files_are_named(void **state) {
                   {"{", "expecting: identifier instead got: end of file"},
                   {"module { }", "MLIR's text"},
                   {"abcdTOSA", "this flatbuffer is damaged"}};
-    (void)state;
     for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
         const size_t size = strlen(others[k].bytes);
         char *copy = malloc(size ? size : 1); /* without an end of its own */
@@ -673,7 +660,6 @@ static void damage(const model *m) {
 }
 
 static void damage_does_no_harm(void **state) {
-    (void)state;
     model m = sum();
     m.tensors[0] = line("a", INT8, NULL, 0);
     m.tensors[2] = line("c", INT8, NULL, 0);
@@ -684,16 +670,9 @@ static void damage_does_no_harm(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(right_models_are_what_they_say),
-        cmocka_unit_test(reductions_have_their_axis),
-        cmocka_unit_test(views_have_constant_shapes),
-        cmocka_unit_test(a_shape_may_be_empty),
-        cmocka_unit_test(shapes_that_do_not_fit_are_named),
-        cmocka_unit_test(wrong_operators_are_named),
-        cmocka_unit_test(wrong_values_are_named),
-        cmocka_unit_test(wrong_files_are_named),
-        cmocka_unit_test(damage_does_no_harm),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return TEST_RUN(NULL, NULL, TEST(right_models_are_what_they_say),
+                    TEST(reductions_have_their_axis), TEST(views_have_constant_shapes),
+                    TEST(a_shape_may_be_empty), TEST(shapes_that_do_not_fit_are_named),
+                    TEST(wrong_operators_are_named), TEST(wrong_values_are_named),
+                    TEST(wrong_files_are_named), TEST(damage_does_no_harm));
 }

@@ -2,16 +2,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Shape inference and result verification: the rows of the Broadcastable trait's documents, one by
  * one. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/cmocka.h"
 #include "tosajit/inspect.h"
 
 /* "2x?" -> a tensor type; "*" is unranked, "" is rank 0. */
@@ -81,7 +76,6 @@ static size_t parse_operands(const char *const *texts, tosajit_tensor_type *type
 }
 
 static void inference_follows_the_trait(void **state) {
-    (void)state;
     for (size_t k = 0; k < sizeof inference_cases / sizeof *inference_cases; k++) {
         const inference_case *c = &inference_cases[k];
         tosajit_tensor_type operands[3], inferred;
@@ -113,7 +107,6 @@ static const result_case result_cases[] = {
 };
 
 static void result_verification_follows_the_trait(void **state) {
-    (void)state;
     for (size_t k = 0; k < sizeof result_cases / sizeof *result_cases; k++) {
         const result_case *c = &result_cases[k];
         tosajit_tensor_type inferred = parse(c->inferred), declared = parse(c->declared);
@@ -125,7 +118,6 @@ static void result_verification_follows_the_trait(void **state) {
 }
 
 static void strict_demands_equal_ranks(void **state) {
-    (void)state;
     tosajit_tensor_type operands[2] = {parse("3x4"), parse("2x3x4")}, inferred;
     assert_int_equal(tosajit_infer_shape(operands, 2, 1, &inferred), TOSAJIT_SHAPE_MISMATCH);
     assert_non_null(strstr(tosajit_last_error(), "reshape it to tensor<1x3x4xf32>"));
@@ -134,7 +126,6 @@ static void strict_demands_equal_ranks(void **state) {
 }
 
 static void mismatch_names_operand_dimension_and_sizes(void **state) {
-    (void)state;
     tosajit_tensor_type operands[2] = {parse("2x3"), parse("4x3")}, inferred;
     assert_int_equal(tosajit_infer_shape(operands, 2, 0, &inferred), TOSAJIT_SHAPE_MISMATCH);
     assert_string_equal(tosajit_last_error(),
@@ -144,7 +135,6 @@ static void mismatch_names_operand_dimension_and_sizes(void **state) {
 }
 
 static void illegal_static_sizes_are_refused(void **state) {
-    (void)state;
     tosajit_tensor_type operands[1] = {parse("2x0")}, inferred;
     assert_int_equal(tosajit_infer_shape(operands, 1, 0, &inferred), TOSAJIT_SHAPE_MISMATCH);
     operands[0].rank = TOSAJIT_MAX_RANK + 1;
@@ -154,7 +144,6 @@ static void illegal_static_sizes_are_refused(void **state) {
 
 /* Folding the operands in any order gives the same shape, or fails in every order. */
 static void inference_is_independent_of_order(void **state) {
-    (void)state;
     const char *const sizes[] = {"1", "2", "3", "?"};
     for (int code = 0; code < 64; code++) {
         tosajit_tensor_type d[3] = {parse(sizes[code & 3]), parse(sizes[code >> 2 & 3]),
@@ -173,13 +162,8 @@ static void inference_is_independent_of_order(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(inference_follows_the_trait),
-        cmocka_unit_test(result_verification_follows_the_trait),
-        cmocka_unit_test(strict_demands_equal_ranks),
-        cmocka_unit_test(mismatch_names_operand_dimension_and_sizes),
-        cmocka_unit_test(illegal_static_sizes_are_refused),
-        cmocka_unit_test(inference_is_independent_of_order),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return TEST_RUN(
+        NULL, NULL, TEST(inference_follows_the_trait), TEST(result_verification_follows_the_trait),
+        TEST(strict_demands_equal_ranks), TEST(mismatch_names_operand_dimension_and_sizes),
+        TEST(illegal_static_sizes_are_refused), TEST(inference_is_independent_of_order));
 }

@@ -2,14 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Call cache: which calls a kernel remembers, asked of it before and after each, and that what it
  * remembers is computed right. The code is a loop of this test's own. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "runtime/run/call_cache.h"
+#include "tests/support/cmocka.h"
 
 enum { A, B, R, TENSORS, MOST = 4096 };
 
@@ -89,7 +83,6 @@ static bool was_remembered(tosajit_kernel *kernel, call c) {
 }
 
 static void each_kind_is_remembered(void **state) {
-    (void)state;
     static const int64_t wide[] = {400, 4}, wider[] = {440, 4}, transposed[] = {4, 160},
                          dense[] = {28, 4};
     static const call kinds[] = {
@@ -110,7 +103,6 @@ static void each_kind_is_remembered(void **state) {
 
 /* The first ones are kept; later ones are computed all the same. */
 static void the_first_ones_are_kept(void **state) {
-    (void)state;
     tosajit_kernel *kernel = make_sum(TOSAJIT_DYNAMIC, TOSAJIT_DYNAMIC);
     int kept = 0;
     bool is_kept[201] = {false};
@@ -126,7 +118,6 @@ static void the_first_ones_are_kept(void **state) {
 }
 
 static void static_ones_know_a_few(void **state) {
-    (void)state;
     static const int64_t strides[][2] = {{200, 4}, {204, 4}, {208, 4}};
     tosajit_kernel *kernel = make_sum(6, 9);
     for (int round = 0; round < 2; round++) {
@@ -224,7 +215,6 @@ static bool staged_was_remembered(tosajit_kernel *kernel, int64_t rows, int64_t 
 
 /* What is one block is remembered, in place, too, unless its tensors share memory otherwise. */
 static void blocks_are_remembered(void **state) {
-    (void)state;
     static const int64_t wide[] = {400, 4}, wider[] = {440, 4};
     tosajit_kernel *kernel = make_staged();
     for (int round = 0; round < 3; round++) {
@@ -242,7 +232,6 @@ static void blocks_are_remembered(void **state) {
 /* transpose(x) + y: seen through its view, a call is remembered by the sizes that the caller has.
  */
 static void views_are_remembered(void **state) {
-    (void)state;
     const tosajit_tensor_type type =
         tosajit_ranked(TOSAJIT_F32, 2, (int64_t[]){TOSAJIT_DYNAMIC, TOSAJIT_DYNAMIC});
     const tosajit_attributes turned = {.numbers = (int64_t[]){1, 0}, .number_count = 2};
@@ -280,7 +269,6 @@ static void views_are_remembered(void **state) {
 }
 
 static void shared_memory_is_refused(void **state) {
-    (void)state;
     const int64_t dims[2] = {5, 7};
     tosajit_kernel *kernel = make_staged();
     const tosajit_tensor x = tosajit_dense(TOSAJIT_F32, memory[A], 2, dims),
@@ -293,10 +281,7 @@ static void shared_memory_is_refused(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_kind_is_remembered), cmocka_unit_test(the_first_ones_are_kept),
-        cmocka_unit_test(static_ones_know_a_few),  cmocka_unit_test(blocks_are_remembered),
-        cmocka_unit_test(views_are_remembered),    cmocka_unit_test(shared_memory_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return TEST_RUN(NULL, NULL, TEST(each_kind_is_remembered), TEST(the_first_ones_are_kept),
+                    TEST(static_ones_know_a_few), TEST(blocks_are_remembered),
+                    TEST(views_are_remembered), TEST(shared_memory_is_refused));
 }

@@ -3,17 +3,11 @@
 /* Entries: what was published is found under its tag and nothing else is; tags that meet share
  * neighbours until there is no room; threads that take entries at once get different ones, and find
  * whole calls. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <pthread.h>
-#include <stdbool.h>
 #include <stdlib.h>
 
 #include "runtime/run/call_entries.h"
+#include "tests/support/cmocka.h"
 
 enum { COUNT = 48, WORDS = 12 };
 
@@ -50,7 +44,6 @@ static int64_t read_call(const int64_t *words) {
 
 /* Of many calls the first ones are kept. */
 static void what_is_published_is_found(void **state) {
-    (void)state;
     call_entries *s = make(COUNT, WORDS);
     int kept = 0, found = 0;
     bool is_kept[1000] = {false};
@@ -79,7 +72,6 @@ static void what_is_published_is_found(void **state) {
 
 /* As many calls of a tag as are searched for it, the first of all where it is looked for first. */
 static void equal_tags_take_neighbours(void **state) {
-    (void)state;
     for (uint64_t hash = 0; hash < 100; hash++) {
         call_entries *s = make(COUNT, WORDS);
         const uint32_t tag = call_entries_tag(hash);
@@ -98,7 +90,6 @@ static void equal_tags_take_neighbours(void **state) {
 
 static void few_entries_are_searched_once(void **state) {
     enum { FEW = 4 };
-    (void)state;
     call_entries *s = make(FEW, WORDS);
     assert_int_equal(s->ways, FEW);
     for (int k = 0; k < FEW; k++) assert_non_null(call_entries_take(s, call_entries_tag(0)).words);
@@ -143,7 +134,6 @@ static void run_threads(call_entries *s, void *(*work)(void *), taker *sum) {
 }
 
 static void threads_take_different_ones(void **state) {
-    (void)state;
     for (int round = 0; round < 50; round++) {
         call_entries *s = make(COUNT, WORDS);
         taker sum;
@@ -178,7 +168,6 @@ static void *take_and_find(void *argument) {
 }
 
 static void threads_find_whole_calls(void **state) {
-    (void)state;
     for (int round = 0; round < 20; round++) {
         call_entries *s = make(CALL_ENTRIES_WAYS, WORDS);
         taker sum;
@@ -191,12 +180,7 @@ static void threads_find_whole_calls(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_published_is_found),
-        cmocka_unit_test(equal_tags_take_neighbours),
-        cmocka_unit_test(few_entries_are_searched_once),
-        cmocka_unit_test(threads_take_different_ones),
-        cmocka_unit_test(threads_find_whole_calls),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return TEST_RUN(NULL, NULL, TEST(what_is_published_is_found), TEST(equal_tags_take_neighbours),
+                    TEST(few_entries_are_searched_once), TEST(threads_take_different_ones),
+                    TEST(threads_find_whole_calls));
 }

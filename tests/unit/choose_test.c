@@ -4,18 +4,13 @@
  * strategy that was chosen with a sum in C in the code's place, against the same sum element by
  * element. The sum in C has the loops that the part says it has, and notes what it is given first:
  * that is what the choice says. TOSAJIT_WALKS=<n> makes so many. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "runtime/plan/costs.h"
 #include "runtime/tile/tile.h"
+#include "tests/support/cmocka.h"
 
 enum { A, B, R, TENSORS, SIZE = sizeof(float) };
 
@@ -138,7 +133,6 @@ static void print_choice(const tile_choice *c, char *to) {
 }
 
 static void walks_take_their_way(void **state) {
-    (void)state;
     for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
         const way_case *c = &ways[k];
         const walk w = make_walk(c->sizes, c->strides);
@@ -265,7 +259,6 @@ static void check_walk(const walk *w, plan_part *part, bool masked, bool in_plac
 }
 
 static void random_walks_give_their_sums(void **state) {
-    (void)state;
     int taken[TILE_PACKED + 1] = {0}, patterns = 0;
     const char *walks = getenv("TOSAJIT_WALKS");
     const uint64_t count = walks ? strtoull(walks, NULL, 10) : 1500;
@@ -294,7 +287,6 @@ static void random_walks_give_their_sums(void **state) {
 
 /* Windows of an operand: the second begins where the last, shorter chunk of the first did. */
 static void a_shorter_chunk_is_not_kept(void **state) {
-    (void)state;
     const walk w = make_walk("2x1000x3", (const char *[]){"640x1x0", "3000x3x1", "3000x3x1"});
     plan_part part = make_part(plain_loop, 1);
     tile_choice choice;
@@ -306,7 +298,6 @@ static void a_shorter_chunk_is_not_kept(void **state) {
 
 /* The loop that takes most of the splats is taken; what it does not take is packed. */
 static void the_best_loop_is_taken(void **state) {
-    (void)state;
     static const tosajit_variant either[] = {{0, 0}, {0, 3}}, one[] = {{0, 0}, {1, 0}, {2, 0}};
     const struct {
         const tosajit_variant *loops;
@@ -331,7 +322,6 @@ static void the_best_loop_is_taken(void **state) {
 /* Columns become what the result's memory has for columns, if less is packed then: a walk's sizes
  * after that. */
 static void a_result_gives_the_order(void **state) {
-    (void)state;
     const struct {
         const char *what, *sizes, *strides[TENSORS];
         const tosajit_variant *loops;
@@ -367,12 +357,7 @@ static void a_result_gives_the_order(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(walks_take_their_way),
-        cmocka_unit_test(the_best_loop_is_taken),
-        cmocka_unit_test(a_result_gives_the_order),
-        cmocka_unit_test(a_shorter_chunk_is_not_kept),
-        cmocka_unit_test(random_walks_give_their_sums),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return TEST_RUN(NULL, NULL, TEST(walks_take_their_way), TEST(the_best_loop_is_taken),
+                    TEST(a_result_gives_the_order), TEST(a_shorter_chunk_is_not_kept),
+                    TEST(random_walks_give_their_sums));
 }

@@ -2,17 +2,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The tables of CPUs and of features agree: a feature that one names and the other does not know
  * would be dropped silently. In: nothing. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <elf.h>
+#include <string.h>
 
 #include "jit/target/cpu.h"
 #include "runtime/base/features.h"
+#include "tests/support/cmocka.h"
 #include "tosajit/inspect.h"
 
 /* How many words a list has. */
@@ -28,7 +23,6 @@ static void expect_known(const cpu_level *level, const char *list, const char *n
 }
 
 static void every_feature_is_known(void **state) {
-    (void)state;
     const cpu_model *model;
     for (size_t k = 0; (model = cpu_at(k)); k++) {
         const cpu_level *level = model->level;
@@ -43,7 +37,6 @@ static void every_feature_is_known(void **state) {
 
 /* cpu_level_of takes the first level that fits. So each must have all that the lower ones have. */
 static void a_higher_level_has_what_a_lower_one_has(void **state) {
-    (void)state;
     const cpu_model *model;
     for (size_t k = 0; (model = cpu_at(k)); k++) {
         const cpu_level *level = model->level, *floor = cpu_floor(level->machine);
@@ -62,7 +55,6 @@ static void a_higher_level_has_what_a_lower_one_has(void **state) {
 }
 
 static void names_are_found(void **state) {
-    (void)state;
     const cpu_model *model;
     for (size_t k = 0; (model = cpu_at(k)); k++) {
         assert_ptr_equal(cpu_find(model->name), model);
@@ -75,7 +67,6 @@ static void names_are_found(void **state) {
 
 /* Images hold these bits, also those that were written by older versions. */
 static void bits_of_images_stay(void **state) {
-    (void)state;
     static const struct {
         uint16_t machine;
         int bit;
@@ -89,11 +80,7 @@ static void bits_of_images_stay(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_feature_is_known),
-        cmocka_unit_test(a_higher_level_has_what_a_lower_one_has),
-        cmocka_unit_test(names_are_found),
-        cmocka_unit_test(bits_of_images_stay),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return TEST_RUN(NULL, NULL, TEST(every_feature_is_known),
+                    TEST(a_higher_level_has_what_a_lower_one_has), TEST(names_are_found),
+                    TEST(bits_of_images_stay));
 }

@@ -4,23 +4,18 @@
  * lines of IR, or written by hand, with relocations that LLVM would not make; one calls a function
  * that it does not have, as a vector exp would become a call of libm. */
 #define _DEFAULT_SOURCE
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <elf.h>
 #include <llvm-c/Core.h>
 #include <llvm-c/IRReader.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "jit/llvm/flatten.h"
 #include "jit/target/object.h"
 #include "jit/target/target.h"
 #include "runtime/base/memory.h"
+#include "tests/support/cmocka.h"
 
 static LLVMMemoryBufferRef compile(const char *ir) {
     target t;
@@ -64,7 +59,6 @@ static const char table_and_call[] =
     "  %v = call i32 @g(i64 %i)\n  %w = add i32 %v, 1\n  ret i32 %w\n}\n";
 
 static void images_run_anywhere(void **state) {
-    (void)state;
     enum { PAGES = 3 * 4096 };
     LLVMMemoryBufferRef object = compile(table_and_call);
     code_image image;
@@ -89,7 +83,6 @@ static void images_run_anywhere(void **state) {
 }
 
 static void foreign_symbols_are_refused(void **state) {
-    (void)state;
     LLVMMemoryBufferRef object =
         compile("declare float @llvm.exp.f32(float)\n"
                 "define float @f(float %x) nounwind {\n"
@@ -104,7 +97,6 @@ static void foreign_symbols_are_refused(void **state) {
 
 /* Everything but code and constants. */
 static void other_sections_are_refused(void **state) {
-    (void)state;
     static const struct {
         const char *ir, *named;
     } cases[] = {
@@ -159,7 +151,6 @@ static tosajit_status flatten_relocation(uint16_t machine, uint32_t type, uint64
 /* Expected words are written down from the instruction set manuals' encodings: S + A = 4096 +
  * addend, P = 4. */
 static void relocations_are_resolved(void **state) {
-    (void)state;
     static const struct {
         uint16_t machine;
         uint32_t type;
@@ -204,7 +195,6 @@ static void relocations_are_resolved(void **state) {
 }
 
 static void other_relocations_are_refused(void **state) {
-    (void)state;
     static const struct {
         uint16_t machine;
         uint32_t type;
@@ -240,7 +230,6 @@ static void other_relocations_are_refused(void **state) {
 /* Cut or changed files are answered, whatever the answer; the sanitizers and the page behind the
  * heap see to the rest. */
 static void damaged_objects_do_no_harm(void **state) {
-    (void)state;
     LLVMMemoryBufferRef object = compile(table_and_call);
     size_t size = LLVMGetBufferSize(object), refused = 0;
     for (size_t cut = 0; cut < size; cut++) {
@@ -327,7 +316,6 @@ static const struct {
 #undef SAME
 
 static void elf_is_as_the_system_has_it(void **state) {
-    (void)state;
     for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
         if (numbers[k].ours != numbers[k].theirs)
             fail_msg("%s is %ld, not %ld", numbers[k].name, numbers[k].theirs, numbers[k].ours);
@@ -349,12 +337,8 @@ static void elf_is_as_the_system_has_it(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(elf_is_as_the_system_has_it),
-                                       cmocka_unit_test(images_run_anywhere),
-                                       cmocka_unit_test(foreign_symbols_are_refused),
-                                       cmocka_unit_test(other_sections_are_refused),
-                                       cmocka_unit_test(relocations_are_resolved),
-                                       cmocka_unit_test(other_relocations_are_refused),
-                                       cmocka_unit_test(damaged_objects_do_no_harm)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return TEST_RUN(NULL, NULL, TEST(elf_is_as_the_system_has_it), TEST(images_run_anywhere),
+                    TEST(foreign_symbols_are_refused), TEST(other_sections_are_refused),
+                    TEST(relocations_are_resolved), TEST(other_relocations_are_refused),
+                    TEST(damaged_objects_do_no_harm));
 }

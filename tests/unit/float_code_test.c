@@ -4,17 +4,12 @@
  * every op and pair of types of which op_is_float_code says so, compiled for every kind of CPU and
  * looked at: of each CPU another quarter a day, or with TOSAJIT_THIN=1 all. Out: for each CPU, how
  * many there are, and how many were looked at; else the instruction. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "runtime/expr/ops.h"
+#include "tests/support/cmocka.h"
 #include "tests/support/support.h"
 #include "tosajit/inspect.h"
 
@@ -156,7 +151,6 @@ static void check_op(tosajit_op op, target *t) {
 
 static void no_code_outside_has_floating_point(void **state) {
     static const char *const cpus[] = {"x86-64-v2", "x86-64-v3", "x86-64-v4", "aarch64"};
-    (void)state;
     for (size_t c = 0; c < sizeof cpus / sizeof *cpus; c++) {
         const tosajit_engine_options options = {
             .size = sizeof options, .backend = TOSAJIT_BACKEND_CROSS, .cpu = cpus[c]};
@@ -171,7 +165,6 @@ static void no_code_outside_has_floating_point(void **state) {
 
 /* The test can see what it looks for. */
 static void floating_point_is_recognised(void **state) {
-    (void)state;
     char shift[] = "\tpslld\t$23, %xmm0\n\tcvttps2dq\t%xmm0, %xmm0\n";
     char bits[] = "\tvmovups\t(%rax), %zmm0\n\tandps\t%xmm1, %xmm0\n\tvpaddd\t%ymm0, %ymm1, %ymm2\n"
                   "\tvblendvps\t%ymm0, %ymm1, %ymm2, %ymm3\n\tpsubd\t%xmm0, %xmm1\n";
@@ -192,10 +185,7 @@ static void floating_point_is_recognised(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(floating_point_is_recognised),
-        cmocka_unit_test(no_code_outside_has_floating_point),
-    };
     randoms = test_random_start(5);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return TEST_RUN(NULL, NULL, TEST(floating_point_is_recognised),
+                    TEST(no_code_outside_has_floating_point));
 }

@@ -2,15 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Nests: a table of expressions and CPU levels, and the loops that each has. A nest follows from
  * these alone, so that the table is the same on every machine. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/support/cmocka.h"
 #include "tosajit/inspect.h"
 
 /* Rows as nest.h names them, levels as "steps x lanes", the tail's first letter, and "FastISel". */
@@ -116,7 +111,6 @@ static void abbreviate(const char *text, char *nest, size_t capacity) {
 }
 
 static void nests_follow_from_expression_and_level(void **state) {
-    (void)state;
     int wrong = 0;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         const tosajit_engine_options options = {
@@ -146,7 +140,6 @@ static void known_sizes_are_not_counted(void **state) {
     static const char *const expressions[] = {"y = mean(x, axis=-1) : f32[?,64]",
                                               "y = mean(x, axis=-1) : f32[?,?]"};
     tosajit_engine *engine = NULL;
-    (void)state;
     assert_int_equal(tosajit_engine_create(NULL, &engine), TOSAJIT_OK);
     for (int k = 0; k < 2; k++) {
         tosajit_expr *expr = NULL;
@@ -162,9 +155,6 @@ static void known_sizes_are_not_counted(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nests_follow_from_expression_and_level),
-        cmocka_unit_test(known_sizes_are_not_counted),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return TEST_RUN(NULL, NULL, TEST(nests_follow_from_expression_and_level),
+                    TEST(known_sizes_are_not_counted));
 }

@@ -2,12 +2,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Packing of short rows: random walks, with registers of every width that there is, against a walk
  * element by element. Operands end, and begin, at a page that cannot be read. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +9,7 @@
 #include "runtime/base/features.h"
 #include "runtime/plan/costs.h"
 #include "runtime/tile/pack.h"
+#include "tests/support/cmocka.h"
 #include "tests/support/guard.h"
 #include "tests/support/support.h"
 
@@ -120,7 +115,6 @@ static bool check(uint64_t seed, pack *prepared, guard_tensor *guard) {
 }
 
 static void patterns_are_followed(void **state) {
-    (void)state;
     static pack prepared;
     static const int32_t widths[] = {0, 32, 64};
     guard_tensor guard;
@@ -140,7 +134,4 @@ static void patterns_are_followed(void **state) {
     guard_destroy(&guard);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(patterns_are_followed)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return TEST_RUN(NULL, NULL, TEST(patterns_are_followed)); }

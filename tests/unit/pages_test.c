@@ -3,16 +3,12 @@
 /* Pages: pieces of memory for code that share mappings: apart, sealed, given back in any order, by
  * several threads, around a fork. */
 #define _POSIX_C_SOURCE 200809L
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-#include <pthread.h>
+#include "tests/support/cmocka.h"
 #if defined(_WIN32)
 #include <windows.h>
 #else
@@ -83,7 +79,6 @@ static void rights_at(const void *address, char rights[8]) {
 #endif
 
 static void a_piece_is_writable_then_executable(void **state) {
-    (void)state;
     static const size_t sizes[] = {1, 4096, 4097, 16384, 16385, 1 << 20};
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
         char rights[8];
@@ -120,7 +115,6 @@ static size_t churn(uint64_t seed, int steps) {
 }
 
 static void pieces_are_apart_and_go_in_any_order(void **state) {
-    (void)state;
     const size_t before = process_executable();
     for (uint64_t seed = 1; seed < 6; seed++) {
         assert_int_equal(churn(seed, 4000), 0);
@@ -133,7 +127,6 @@ static void *churn_there(void *argument) {
 }
 
 static void several_threads_take_and_give(void **state) {
-    (void)state;
     enum { THREADS = 4 };
     pthread_t threads[THREADS];
     uint64_t seeds[THREADS];
@@ -165,7 +158,6 @@ static void several_threads_take_and_give(void **state) {
 
 /* A process may have 65,530 mappings. */
 static void neighbours_are_one_mapping(void **state) {
-    (void)state;
     enum { MANY = 2000 };
     static unsigned char *memory[MANY];
     const size_t before = process_mappings();
@@ -182,11 +174,7 @@ static void neighbours_are_one_mapping(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_piece_is_writable_then_executable),
-        cmocka_unit_test(pieces_are_apart_and_go_in_any_order),
-        cmocka_unit_test(several_threads_take_and_give),
-        cmocka_unit_test(neighbours_are_one_mapping),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return TEST_RUN(NULL, NULL, TEST(a_piece_is_writable_then_executable),
+                    TEST(pieces_are_apart_and_go_in_any_order), TEST(several_threads_take_and_give),
+                    TEST(neighbours_are_one_mapping));
 }

@@ -2,17 +2,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Plans: a table of sums of two operands, the map of each of their dimensions, and the loops that
  * the code gets. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "runtime/base/memory.h"
 #include "runtime/plan/plan.h"
+#include "tests/support/cmocka.h"
 
 /* "2x?" */
 static tosajit_tensor_type parse(const char *text) {
@@ -71,7 +66,6 @@ static void check_maps(const plan_part *part, int32_t leaf, const char *expected
 }
 
 static void sums_have_their_maps_and_loops(void **state) {
-    (void)state;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         const plan_case *c = &cases[k];
         char loops[2 * PLAN_MAX_VARIANTS + 1] = "", *to = loops;
@@ -95,7 +89,4 @@ static void sums_have_their_maps_and_loops(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sums_have_their_maps_and_loops)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return TEST_RUN(NULL, NULL, TEST(sums_have_their_maps_and_loops)); }

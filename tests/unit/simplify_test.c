@@ -3,20 +3,15 @@
 /* Which ops take the place of which: a table of powers of one operand, one of clamps, and one of
  * reductions; and which values are one. That the bits are the same is for numbers/simplified_test
  * and numbers/common_test. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <math.h>
 #include <string.h>
 
 #include "runtime/expr/convert.h"
 #include "runtime/expr/expr.h"
 #include "runtime/expr/ops.h"
-#include "runtime/expr/reduce.h"
 #include "runtime/expr/passes.h"
+#include "runtime/expr/reduce.h"
+#include "tests/support/cmocka.h"
 #include "tosajit/inspect.h"
 
 static tosajit_expr *begin(bool strict) {
@@ -96,7 +91,6 @@ static const power powers[] = {
 };
 
 static void powers_become_products(void **state) {
-    (void)state;
     for (size_t k = 0; k < sizeof powers / sizeof *powers; k++) {
         const power *p = &powers[k];
         char bits[4 * sizeof(double)];
@@ -115,7 +109,6 @@ static void powers_become_products(void **state) {
 
 /* An exponent that comes with the call is any number. */
 static void exponents_may_be_operands(void **state) {
-    (void)state;
     tosajit_expr *expr = begin(false);
     const tosajit_value operands[] = {input(expr, vector(TOSAJIT_F32, TOSAJIT_DYNAMIC)),
                                       input(expr, vector(TOSAJIT_F32, 1))};
@@ -123,7 +116,6 @@ static void exponents_may_be_operands(void **state) {
 }
 
 static void clamps_become_one(void **state) {
-    (void)state;
     /* by the modes of the inner and the outer one */
     static const char *const expected[2][2] = {{"clamp", "clamp clamp"}, {"clamp", "clamp"}};
     for (int inner = TOSAJIT_NAN_PROPAGATE; inner <= TOSAJIT_NAN_IGNORE; inner++)
@@ -161,7 +153,6 @@ static const bound bounds[] = {
 };
 
 static void bounds_of_casts_go(void **state) {
-    (void)state;
     for (size_t k = 0; k < sizeof bounds / sizeof *bounds; k++) {
         const bound *b = &bounds[k];
         const bool is_clamp = b->op == TOSAJIT_OP_clamp;
@@ -205,7 +196,6 @@ static const chain chains[] = {
 };
 
 static void neighbours_are_reduced_at_once(void **state) {
-    (void)state;
     for (size_t k = 0; k < sizeof chains / sizeof *chains; k++) {
         const chain *c = &chains[k];
         const tosajit_tensor_type type = {c->element, 3, {TOSAJIT_DYNAMIC, 5, TOSAJIT_DYNAMIC}};
@@ -273,7 +263,6 @@ static program_made merge(tosajit_expr *expr, bool *changed) {
 }
 
 static void equal_values_are_one(void **state) {
-    (void)state;
     for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++) {
         const pair *p = &pairs[k];
         bool changed;
@@ -317,7 +306,6 @@ static tosajit_expr *use_twice(bool same) {
 
 /* By their bits: 0 is not -0. A table, and what is read as data besides, are one tensor. */
 static void equal_constants_are_one(void **state) {
-    (void)state;
     for (int same = 0; same < 2; same++) {
         bool changed;
         program_made made = merge(use_twice(same), &changed);
@@ -330,12 +318,8 @@ static void equal_constants_are_one(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(powers_become_products),
-                                       cmocka_unit_test(exponents_may_be_operands),
-                                       cmocka_unit_test(clamps_become_one),
-                                       cmocka_unit_test(bounds_of_casts_go),
-                                       cmocka_unit_test(neighbours_are_reduced_at_once),
-                                       cmocka_unit_test(equal_values_are_one),
-                                       cmocka_unit_test(equal_constants_are_one)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return TEST_RUN(NULL, NULL, TEST(powers_become_products), TEST(exponents_may_be_operands),
+                    TEST(clamps_become_one), TEST(bounds_of_casts_go),
+                    TEST(neighbours_are_reduced_at_once), TEST(equal_values_are_one),
+                    TEST(equal_constants_are_one));
 }

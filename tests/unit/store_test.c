@@ -7,10 +7,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,10 +16,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "jit/engine/disk_entry.h"
 #include "runtime/base/memory.h"
+#include "tests/support/cmocka.h"
 #include "tests/support/scratch.h"
 
 enum { NOBODY = 65534, PATH_SIZE = 256 };
@@ -64,7 +59,6 @@ static size_t count_files(void) {
 }
 
 static void what_is_put_is_found(void **state) {
-    (void)state;
     store s, other;
     open_store(&s, 0);
     open_store(&other, 0);
@@ -85,7 +79,6 @@ static void what_is_put_is_found(void **state) {
 }
 
 static void keys_of_one_hash_are_told_apart(void **state) {
-    (void)state;
     store s;
     open_store(&s, 0);
     assert_true(put(&s, "mine", "value"));
@@ -115,7 +108,6 @@ static void write_whole(const char *path, const unsigned char *bytes, size_t siz
 }
 
 static void no_damage_goes_unnoticed(void **state) {
-    (void)state;
     store s;
     open_store(&s, 0);
     assert_true(put(&s, "key", "a value of some length"));
@@ -145,7 +137,6 @@ static void no_damage_goes_unnoticed(void **state) {
 }
 
 static void what_is_no_file_of_ours_is_no_entry(void **state) {
-    (void)state;
     store s;
     open_store(&s, 0);
     char path[PATH_SIZE * 2], elsewhere[PATH_SIZE * 2];
@@ -183,7 +174,6 @@ static void expect_refusal(const char *path, const char *why) {
 }
 
 static void a_directory_that_others_may_write_is_refused(void **state) {
-    (void)state;
     char path[PATH_SIZE * 2];
     assert_int_equal(chmod(scratch, 0720), 0);
     expect_refusal(scratch, "can be written by others; chmod go-w it");
@@ -204,7 +194,6 @@ static void a_directory_that_others_may_write_is_refused(void **state) {
 }
 
 static void a_new_directory_is_private(void **state) {
-    (void)state;
     char path[PATH_SIZE * 2];
     snprintf(path, sizeof path, "%s/new", scratch);
     mode_t before = umask(0);
@@ -258,7 +247,6 @@ static void meet_own_read_only_directory(void) {
 }
 
 static void users_are_told_apart(void **state) {
-    (void)state;
     /* Root may do so, but not where its namespace has one user alone. */
     if (chown(scratch, NOBODY - 1, (gid_t)-1) != 0 || chown(scratch, NOBODY, (gid_t)-1) != 0 ||
         chown(scratch, geteuid(), (gid_t)-1) != 0) {
@@ -302,7 +290,6 @@ static void write_beyond_the_limit(void) {
 }
 
 static void limits_of_the_system_only_lose_entries(void **state) {
-    (void)state;
     scratch_in_child(write_beyond_the_limit, 0);
     assert_int_equal(count_files(), 1);
 }
@@ -316,7 +303,6 @@ static void age(const char *path, time_t seconds) {
 }
 
 static void the_least_recently_used_go(void **state) {
-    (void)state;
     enum { DAY = 86400, COUNT = 20, SIZE = 1000 };
     static unsigned char value[SIZE];
     store s;
@@ -349,7 +335,6 @@ static void the_least_recently_used_go(void **state) {
 }
 
 static void orphans_and_strangers(void **state) {
-    (void)state;
     const char *names[] = {STORE_PREFIX_TEMPORARY "1-old", STORE_PREFIX_TEMPORARY "2-new",
                            "readme.txt"};
     char paths[3][PATH_SIZE * 2];
@@ -395,7 +380,6 @@ static void work(unsigned seed) {
 }
 
 static void killed_writers_leave_nothing_wrong(void **state) {
-    (void)state;
     scratch_storm(&(storm){work, .processes = 4, .kills = 300, .longest_pause = 10000});
     static unsigned char expected[STORM_LARGEST + 1];
     store s;
@@ -415,19 +399,13 @@ static void killed_writers_leave_nothing_wrong(void **state) {
 }
 
 int main(void) {
-#define STORE_TEST(name) cmocka_unit_test_setup_teardown(name, scratch_create, scratch_remove)
-    const struct CMUnitTest tests[] = {
-        STORE_TEST(what_is_put_is_found),
-        STORE_TEST(keys_of_one_hash_are_told_apart),
-        STORE_TEST(no_damage_goes_unnoticed),
-        STORE_TEST(what_is_no_file_of_ours_is_no_entry),
-        STORE_TEST(a_directory_that_others_may_write_is_refused),
-        STORE_TEST(a_new_directory_is_private),
-        STORE_TEST(users_are_told_apart),
-        STORE_TEST(limits_of_the_system_only_lose_entries),
-        STORE_TEST(the_least_recently_used_go),
-        STORE_TEST(orphans_and_strangers),
-        STORE_TEST(killed_writers_leave_nothing_wrong),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return TEST_RUN(
+        NULL, NULL, TEST_IN_SCRATCH(what_is_put_is_found),
+        TEST_IN_SCRATCH(keys_of_one_hash_are_told_apart), TEST_IN_SCRATCH(no_damage_goes_unnoticed),
+        TEST_IN_SCRATCH(what_is_no_file_of_ours_is_no_entry),
+        TEST_IN_SCRATCH(a_directory_that_others_may_write_is_refused),
+        TEST_IN_SCRATCH(a_new_directory_is_private), TEST_IN_SCRATCH(users_are_told_apart),
+        TEST_IN_SCRATCH(limits_of_the_system_only_lose_entries),
+        TEST_IN_SCRATCH(the_least_recently_used_go), TEST_IN_SCRATCH(orphans_and_strangers),
+        TEST_IN_SCRATCH(killed_writers_leave_nothing_wrong));
 }

@@ -1,14 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Walks: a table of what coalesces to what, and the odometer over some of the dimensions. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "runtime/plan/walk.h"
+#include "tests/support/cmocka.h"
 
 /* Of two tensors of one byte an element. */
 typedef struct coalesce_case {
@@ -38,7 +32,6 @@ static const coalesce_case cases[] = {
 };
 
 static void walks_coalesce(void **state) {
-    (void)state;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         const coalesce_case *c = &cases[k];
         walk w = {.rank = c->rank, .tensors = 2};
@@ -58,7 +51,6 @@ static void walks_coalesce(void **state) {
 }
 
 static void tensors_follow_or_stand(void **state) {
-    (void)state;
     /* Dense; a row of columns; a column; a value; columns with gaps. */
     const walk w = {
         .rank = 2, .tensors = 5, .sizes = {5, 4}, .strides = {16, 0, 4, 0, 32, 4, 4, 0, 0, 8}};
@@ -76,7 +68,6 @@ static void tensors_follow_or_stand(void **state) {
 
 /* Every index of the dimensions of a set once, in order, and the pointers back at the end. */
 static void steps_visit_every_index(void **state) {
-    (void)state;
     static char bytes[1000];
     const walk w = {.rank = 3, .tensors = 1, .sizes = {3, 4, 5}, .strides = {100, 10, 1}};
     for (uint32_t dims = 0; dims < 8; dims++) {
@@ -95,10 +86,6 @@ static void steps_visit_every_index(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(walks_coalesce),
-        cmocka_unit_test(tensors_follow_or_stand),
-        cmocka_unit_test(steps_visit_every_index),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return TEST_RUN(NULL, NULL, TEST(walks_coalesce), TEST(tensors_follow_or_stand),
+                    TEST(steps_visit_every_index));
 }
