@@ -4,22 +4,18 @@
  * refusal; hosts whose floating-point settings are unusual; memory that is never writable and
  * executable at once; nothing on standard error, whatever fails. */
 #define _GNU_SOURCE
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <fcntl.h>
 #include <fenv.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "tests/support/cmocka.h"
 #include "tests/support/support.h"
 #include "tosajit/image.h"
 #include "tosajit/inspect.h"
@@ -62,271 +58,98 @@ typedef struct row {
     const char *words;
 } row;
 
-#define D2(d0, d1) .rank = 2, .dims = {d0, d1}
-/* Where the result is what is wrong. */
-#define FINE_OPERANDS                                                                              \
-    "?x?", "?x?", {D2(4, 3), .memory = A}, { D2(1, 3), .memory = B }
+#define ANY "?x?", "?x?"
+#define AT(d0, d1, where, bytes)                                                                   \
+    { .rank = 2, .dims = {d0, d1}, .memory = where, .at = bytes }
+#define T(d0, d1, where) AT(d0, d1, where, 0)
+#define STRIDES(d0, d1, s0, s1, where, bytes)                                                      \
+    { 2, {d0, d1}, {s0, s1}, STRIDED, where, bytes }
+#define NO_SIZES(where)                                                                            \
+    { .rank = 2, .layout = NO_DIMS, .memory = where }
+#define RANK(number, where)                                                                        \
+    { .rank = number, .dims = {1, 4, 3}, .memory = where }
 #define ROOM_FLOATS 4096
 
 static const row rows[] = {
-    /* what is fine, beside what is not */
-    {FINE_OPERANDS, {D2(4, 3), .memory = R}, TOSAJIT_OK, ""},
-    {"?x?",
-     "?x?",
-     {D2(4, 3), .memory = A, .at = 1},
-     {D2(1, 3), .memory = B, .at = 2},
-     {D2(4, 3), .memory = R, .at = 3},
-     TOSAJIT_OK,
-     ""},
-    {"?x?",
-     "?x?",
-     {D2(4, 3), {-12, -4}, STRIDED, A, 44},
-     {D2(4, 3), {0, 0}, STRIDED, B},
-     {D2(4, 3), .memory = R},
-     TOSAJIT_OK,
-     ""},
-    {"?x?",
-     "?x?",
-     {D2(4, 3), .memory = A},
-     {D2(4, 3), .memory = A},
-     {D2(4, 3), .memory = A},
-     TOSAJIT_OK,
-     ""},
-    {"?x?",
-     "?x?",
-     {D2(0, 3), .memory = NOWHERE},
-     {D2(1, 3), .memory = B},
-     {D2(0, 3), .memory = NOWHERE},
-     TOSAJIT_OK,
-     ""},
-    {"?x?",
-     "?x?",
-     {D2(0, INT64_MAX), .memory = NOWHERE},
-     {D2(1, 1), .memory = B},
-     {D2(0, INT64_MAX), .memory = NOWHERE},
-     TOSAJIT_OK,
-     ""},
-    {"?x?",
-     "?x?",
-     {D2(1, 1), {INT64_MIN, INT64_MIN}, STRIDED, A},
-     {D2(1, 1), .memory = B},
-     {D2(1, 1), .memory = R},
-     TOSAJIT_OK,
-     ""},
+    /* fine calls, beside those that are not */
+    {ANY, T(4, 3, A), T(1, 3, B), T(4, 3, R), TOSAJIT_OK, ""},
+    {ANY, AT(4, 3, A, 1), AT(1, 3, B, 2), AT(4, 3, R, 3), TOSAJIT_OK, ""},
+    {ANY, STRIDES(4, 3, -12, -4, A, 44), STRIDES(4, 3, 0, 0, B, 0), T(4, 3, R), TOSAJIT_OK, ""},
+    {ANY, T(4, 3, A), T(4, 3, A), T(4, 3, A), TOSAJIT_OK, ""},
+    {ANY, T(0, 3, NOWHERE), T(1, 3, B), T(0, 3, NOWHERE), TOSAJIT_OK, ""},
+    {ANY, T(0, INT64_MAX, NOWHERE), T(1, 1, B), T(0, INT64_MAX, NOWHERE), TOSAJIT_OK, ""},
+    {ANY, STRIDES(1, 1, INT64_MIN, INT64_MIN, A, 0), T(1, 1, B), T(1, 1, R), TOSAJIT_OK, ""},
     /* sizes */
-    {"?x?",
-     "?x?",
-     {D2(-1, 3), .memory = A},
-     {D2(1, 3), .memory = B},
-     {D2(4, 3), .memory = R},
-     TOSAJIT_SHAPE_MISMATCH,
+    {ANY, T(-1, 3, A), T(1, 3, B), T(4, 3, R), TOSAJIT_SHAPE_MISMATCH,
      "operand 0 dimension 0: -1 is not a size"},
-    {"?x?",
-     "?x?",
-     {D2(4, 3), .memory = A},
-     {D2(INT64_MIN, 3), .memory = B},
-     {D2(4, 3), .memory = R},
-     TOSAJIT_SHAPE_MISMATCH,
+    {ANY, T(4, 3, A), T(INT64_MIN, 3, B), T(4, 3, R), TOSAJIT_SHAPE_MISMATCH,
      "operand 1 dimension 0: -9223372036854775808 is not a size"},
-    {"?x?",
-     "?x?",
-     {D2(4, 3), .memory = A},
-     {D2(4, 3), .memory = B},
-     {D2(-4, -3), .memory = R},
-     TOSAJIT_SHAPE_MISMATCH,
+    {ANY, T(4, 3, A), T(4, 3, B), T(-4, -3, R), TOSAJIT_SHAPE_MISMATCH,
      "result 0 dimension 0: -4 is not a size"},
-    {"?x?",
-     "?x?",
-     {D2(BIG, BIG), .memory = A},
-     {D2(1, 1), .memory = B},
-     {D2(BIG, BIG), .memory = R},
-     TOSAJIT_OVERFLOW,
+    {ANY, T(BIG, BIG, A), T(1, 1, B), T(BIG, BIG, R), TOSAJIT_OVERFLOW,
      "operand 0 dimension 0: 1099511627776 elements with a stride of 4398046511104 bytes"},
-    {"?x?",
-     "?x?",
-     {D2(BIG, 1), {0, 0}, STRIDED, A},
-     {D2(1, BIG), {0, 0}, STRIDED, B},
-     {D2(BIG, BIG), .memory = R},
-     TOSAJIT_OVERFLOW,
-     "result 0"},
-    {"?x?",
-     "?x?",
-     {D2(INT64_MAX, 1), .memory = A},
-     {D2(1, 1), .memory = B},
-     {D2(4, 3), .memory = R},
-     TOSAJIT_OVERFLOW,
-     "operand 0"},
-    {"?x?",
-     "?x?",
-     {D2(4, 3), .memory = A},
-     {D2(3, 3), .memory = B},
-     {D2(4, 3), .memory = R},
-     TOSAJIT_SHAPE_MISMATCH,
+    {ANY, STRIDES(BIG, 1, 0, 0, A, 0), STRIDES(1, BIG, 0, 0, B, 0), T(BIG, BIG, R),
+     TOSAJIT_OVERFLOW, "result 0"},
+    {ANY, T(INT64_MAX, 1, A), T(1, 1, B), T(4, 3, R), TOSAJIT_OVERFLOW, "operand 0"},
+    {ANY, T(4, 3, A), T(3, 3, B), T(4, 3, R), TOSAJIT_SHAPE_MISMATCH,
      "size 3 does not broadcast with 4"},
-    {"?x?",
-     "?x?",
-     {D2(4, 3), .memory = A},
-     {D2(0, 3), .memory = B},
-     {D2(4, 3), .memory = R},
-     TOSAJIT_SHAPE_MISMATCH,
+    {ANY, T(4, 3, A), T(0, 3, B), T(4, 3, R), TOSAJIT_SHAPE_MISMATCH,
      "size 0 does not broadcast with 4"},
-    {FINE_OPERANDS,
-     {D2(4, 2), .memory = R},
-     TOSAJIT_SHAPE_MISMATCH,
+    {ANY, T(4, 3, A), T(1, 3, B), T(4, 2, R), TOSAJIT_SHAPE_MISMATCH,
      "result 0 dimension 1: the given size is 2, but the operands give 3"},
-    {FINE_OPERANDS,
-     {D2(1, 1), .memory = R},
-     TOSAJIT_SHAPE_MISMATCH,
+    {ANY, T(4, 3, A), T(1, 3, B), T(1, 1, R), TOSAJIT_SHAPE_MISMATCH,
      "result 0 dimension 0: the given size is 1"},
-    {"4x3",
-     "1x3",
-     {D2(5, 3), .memory = A},
-     {D2(1, 3), .memory = B},
-     {D2(5, 3), .memory = R},
-     TOSAJIT_SHAPE_MISMATCH,
+    {"4x3", "1x3", T(5, 3, A), T(1, 3, B), T(5, 3, R), TOSAJIT_SHAPE_MISMATCH,
      "operand 0 dimension 0 is 5, but the kernel was compiled for tensor<4x3xf32>"},
-    {"4x3",
-     "1x3",
-     {D2(4, 3), .memory = A},
-     {D2(4, 3), .memory = B},
-     {D2(4, 3), .memory = R},
-     TOSAJIT_SHAPE_MISMATCH,
+    {"4x3", "1x3", T(4, 3, A), T(4, 3, B), T(4, 3, R), TOSAJIT_SHAPE_MISMATCH,
      "operand 1 dimension 0 is 4"},
-    {"4x3",
-     "1x3",
-     {D2(0, 3), .memory = A},
-     {D2(1, 3), .memory = B},
-     {D2(0, 3), .memory = R},
-     TOSAJIT_SHAPE_MISMATCH,
+    {"4x3", "1x3", T(0, 3, A), T(1, 3, B), T(0, 3, R), TOSAJIT_SHAPE_MISMATCH,
      "operand 0 dimension 0 is 0"},
-    {"?x?",
-     "?x?",
-     {.rank = 3, .dims = {1, 4, 3}, .memory = A},
-     {D2(1, 3), .memory = B},
-     {D2(4, 3), .memory = R},
-     TOSAJIT_SHAPE_MISMATCH,
-     "operand 0 has rank 3"},
-    {"?x?",
-     "?x?",
-     {.rank = -1, .memory = A},
-     {D2(1, 3), .memory = B},
-     {D2(4, 3), .memory = R},
-     TOSAJIT_SHAPE_MISMATCH,
-     "operand 0 has rank -1"},
-    {FINE_OPERANDS,
-     {.rank = INT32_MAX, .memory = R},
-     TOSAJIT_SHAPE_MISMATCH,
+    {ANY, RANK(3, A), T(1, 3, B), T(4, 3, R), TOSAJIT_SHAPE_MISMATCH, "operand 0 has rank 3"},
+    {ANY, RANK(-1, A), T(1, 3, B), T(4, 3, R), TOSAJIT_SHAPE_MISMATCH, "operand 0 has rank -1"},
+    {ANY, T(4, 3, A), T(1, 3, B), RANK(INT32_MAX, R), TOSAJIT_SHAPE_MISMATCH,
      "result 0 has rank 2147483647"},
     /* pointers */
-    {"?x?",
-     "?x?",
-     {D2(4, 3), .memory = NOWHERE},
-     {D2(1, 3), .memory = B},
-     {D2(4, 3), .memory = R},
-     TOSAJIT_INVALID_ARGUMENT,
+    {ANY, T(4, 3, NOWHERE), T(1, 3, B), T(4, 3, R), TOSAJIT_INVALID_ARGUMENT,
      "operand 0: data is a null pointer"},
-    {FINE_OPERANDS,
-     {D2(4, 3), .memory = NOWHERE},
-     TOSAJIT_INVALID_ARGUMENT,
+    {ANY, T(4, 3, A), T(1, 3, B), T(4, 3, NOWHERE), TOSAJIT_INVALID_ARGUMENT,
      "result 0: data is a null pointer"},
-    {"?x?",
-     "?x?",
-     {D2(4, 3), .layout = NO_DIMS, .memory = A},
-     {D2(1, 3), .memory = B},
-     {D2(4, 3), .memory = R},
-     TOSAJIT_INVALID_ARGUMENT,
+    {ANY, NO_SIZES(A), T(1, 3, B), T(4, 3, R), TOSAJIT_INVALID_ARGUMENT,
      "operand 0: dims is a null pointer"},
-    {FINE_OPERANDS,
-     {D2(4, 3), .layout = NO_DIMS, .memory = R},
-     TOSAJIT_INVALID_ARGUMENT,
+    {ANY, T(4, 3, A), T(1, 3, B), NO_SIZES(R), TOSAJIT_INVALID_ARGUMENT,
      "result 0: dims is a null pointer"},
     /* strides */
-    {"?x?",
-     "?x?",
-     {D2(4, 3), {INT64_MAX, 4}, STRIDED, A},
-     {D2(1, 3), .memory = B},
-     {D2(4, 3), .memory = R},
-     TOSAJIT_OVERFLOW,
+    {ANY, STRIDES(4, 3, INT64_MAX, 4, A, 0), T(1, 3, B), T(4, 3, R), TOSAJIT_OVERFLOW,
      "operand 0 dimension 0: 4 elements with a stride of 9223372036854775807 bytes exceed the "
      "address space"},
-    {"?x?",
-     "?x?",
-     {D2(4, 3), {INT64_MIN, 4}, STRIDED, A},
-     {D2(1, 3), .memory = B},
-     {D2(4, 3), .memory = R},
-     TOSAJIT_OVERFLOW,
+    {ANY, STRIDES(4, 3, INT64_MIN, 4, A, 0), T(1, 3, B), T(4, 3, R), TOSAJIT_OVERFLOW,
      "a stride of -9223372036854775808 bytes"},
-    {FINE_OPERANDS, {D2(4, 3), {0, 4}, STRIDED, R}, TOSAJIT_OVERLAP, "result 0 dimension"},
-    {FINE_OPERANDS,
-     {D2(4, 3), {12, 0}, STRIDED, R},
-     TOSAJIT_OVERLAP,
+    {ANY, T(4, 3, A), T(1, 3, B), STRIDES(4, 3, 0, 4, R, 0), TOSAJIT_OVERLAP, "result 0 dimension"},
+    {ANY, T(4, 3, A), T(1, 3, B), STRIDES(4, 3, 12, 0, R, 0), TOSAJIT_OVERLAP,
      "result 0 dimension 1: a stride of 0 bytes"},
-    {FINE_OPERANDS, {D2(4, 3), {4, 4}, STRIDED, R}, TOSAJIT_OVERLAP, "does not step over"},
-    {FINE_OPERANDS, {D2(4, 3), {8, 4}, STRIDED, R}, TOSAJIT_OVERLAP, "does not step over"},
+    {ANY, T(4, 3, A), T(1, 3, B), STRIDES(4, 3, 4, 4, R, 0), TOSAJIT_OVERLAP, "does not step over"},
+    {ANY, T(4, 3, A), T(1, 3, B), STRIDES(4, 3, 8, 4, R, 0), TOSAJIT_OVERLAP, "does not step over"},
     /* aliasing */
-    {FINE_OPERANDS,
-     {D2(4, 3), .memory = A, .at = 4},
-     TOSAJIT_OVERLAP,
+    {ANY, T(4, 3, A), T(1, 3, B), AT(4, 3, A, 4), TOSAJIT_OVERLAP,
      "result 0 and operand 0 share memory"},
-    {FINE_OPERANDS,
-     {D2(4, 3), .memory = A, .at = 1},
-     TOSAJIT_OVERLAP,
+    {ANY, T(4, 3, A), T(1, 3, B), AT(4, 3, A, 1), TOSAJIT_OVERLAP,
      "result 0 and operand 0 share memory"},
-    {"?x?",
-     "?x?",
-     {D2(4, 3), .memory = A, .at = 40},
-     {D2(1, 3), .memory = B},
-     {D2(4, 3), .memory = A},
-     TOSAJIT_OVERLAP,
+    {ANY, AT(4, 3, A, 40), T(1, 3, B), T(4, 3, A), TOSAJIT_OVERLAP,
      "result 0 and operand 0 share memory"},
-    {FINE_OPERANDS,
-     {D2(4, 3), .memory = B},
-     TOSAJIT_OVERLAP,
+    {ANY, T(4, 3, A), T(1, 3, B), T(4, 3, B), TOSAJIT_OVERLAP,
      "result 0 and operand 1 share memory"},
-    {"?x?",
-     "?x?",
-     {D2(4, 4), {4, 16}, STRIDED, A},
-     {D2(1, 1), .memory = B},
-     {D2(4, 4), .memory = A},
-     TOSAJIT_OVERLAP,
+    {ANY, STRIDES(4, 4, 4, 16, A, 0), T(1, 1, B), T(4, 4, A), TOSAJIT_OVERLAP,
      "only an operand of the same data, strides and sizes"},
-    {"?x?",
-     "?x?",
-     {D2(4, 3), {-12, -4}, STRIDED, A, 44},
-     {D2(1, 3), .memory = B},
-     {D2(4, 3), .memory = A},
-     TOSAJIT_OVERLAP,
-     "share memory"},
+    {ANY, STRIDES(4, 3, -12, -4, A, 44), T(1, 3, B), T(4, 3, A), TOSAJIT_OVERLAP, "share memory"},
     /* strides that were counted in elements, or are odd; one that is not used may be */
-    {"?x?",
-     "?x?",
-     {D2(4, 3), {3, 1}, STRIDED, A},
-     {D2(1, 3), .memory = B},
-     {D2(4, 3), .memory = R},
-     TOSAJIT_INVALID_ARGUMENT,
+    {ANY, STRIDES(4, 3, 3, 1, A, 0), T(1, 3, B), T(4, 3, R), TOSAJIT_INVALID_ARGUMENT,
      "operand 0 dimension 1: a stride of 1 is no multiple of the 4 bytes of an f32; strides are in "
      "bytes"},
-    {"?x?",
-     "?x?",
-     {D2(4, 3), .memory = A},
-     {D2(4, 3), {4, 1}, STRIDED, B},
-     {D2(4, 3), .memory = R},
-     TOSAJIT_INVALID_ARGUMENT,
+    {ANY, T(4, 3, A), STRIDES(4, 3, 4, 1, B, 0), T(4, 3, R), TOSAJIT_INVALID_ARGUMENT,
      "operand 1 dimension 1: a stride of 1"},
-    {"?x?",
-     "?x?",
-     {D2(4, 3), .memory = A},
-     {D2(4, 3), .memory = B},
-     {D2(4, 3), {-14, 4}, STRIDED, R, 64},
-     TOSAJIT_INVALID_ARGUMENT,
+    {ANY, T(4, 3, A), T(4, 3, B), STRIDES(4, 3, -14, 4, R, 64), TOSAJIT_INVALID_ARGUMENT,
      "result 0 dimension 0: a stride of -14"},
-    {"?x?",
-     "?x?",
-     {D2(1, 3), {1, 4}, STRIDED, A},
-     {D2(4, 1), {4, 1}, STRIDED, B},
-     {D2(4, 3), .memory = R},
-     TOSAJIT_OK,
-     ""},
+    {ANY, STRIDES(1, 3, 1, 4, A, 0), STRIDES(4, 1, 4, 1, B, 0), T(4, 3, R), TOSAJIT_OK, ""},
 };
 
 static float memories[3][ROOM_FLOATS], before[3][ROOM_FLOATS];
@@ -341,7 +164,6 @@ static tosajit_tensor place(const row_tensor *t) {
 }
 
 static void hostile_calls_are_refused_with_reasons(void **state) {
-    (void)state;
     for (size_t kind = 0; kind < KINDS; kind++) {
         tosajit_engine *engine = engine_of(kinds[kind]);
         for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
@@ -369,7 +191,6 @@ static void hostile_calls_are_refused_with_reasons(void **state) {
 
 /* Records of 6 bytes with a float in each, for a host that says so. */
 static void any_strides_are_taken_where_the_host_asks(void **state) {
-    (void)state;
     tosajit_engine_options options = {.size = sizeof options, .any_strides = 1};
     tosajit_engine *engine = NULL;
     CHECK(tosajit_engine_create(&options, &engine));
@@ -391,7 +212,6 @@ static void any_strides_are_taken_where_the_host_asks(void **state) {
 
 /* Types that no kernel may be compiled for. */
 static void hostile_types_are_refused_with_reasons(void **state) {
-    (void)state;
     tosajit_engine *engine = engine_of(TOSAJIT_BACKEND_AUTO);
     tosajit_tensor_type deep = {TOSAJIT_F32, 17, {0}}, negative = test_type(TOSAJIT_F32, "4"),
                         nameless = test_type((tosajit_type)99, "4"),
@@ -430,7 +250,6 @@ static void hostile_types_are_refused_with_reasons(void **state) {
 /* Every rounding mode, with and without flushing of subnormals: the same results, and the settings
  * as before. */
 static void the_hosts_settings_neither_matter_nor_change(void **state) {
-    (void)state;
     static const int modes[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
     const float a[4] = {1e-40f, 1, 16777216, 1.0f / 3}, b[4] = {1e-40f, 1e-10f, 1, 1.0f / 7},
                 expected[4] = {1e-40f + 1e-40f, 1, 16777216, 1.0f / 3 + 1.0f / 7};
@@ -495,7 +314,6 @@ static void *watch_maps(void *unused) {
 }
 
 static void no_page_is_writable_and_executable(void **state) {
-    (void)state;
     static unsigned char image[1 << 16];
     pthread_t watcher;
     size_t size;
@@ -567,7 +385,6 @@ static void expect_nothing_written(FILE *file, int saved) {
 }
 
 static void failures_write_nothing_to_standard_error(void **state) {
-    (void)state;
     FILE *file = tmpfile();
     assert_non_null(file);
     int saved = divert_standard_error(file);
@@ -591,7 +408,6 @@ static void failures_write_nothing_to_standard_error(void **state) {
 /* LLVM's libraries are loaded by then; but LLVM has not looked at the machine, if this is the first
  * test. */
 static void without_descriptors_nothing_is_written_to_standard_error(void **state) {
-    (void)state;
     struct rlimit limit;
     float x[3] = {1, -2, 3}, r[3] = {0};
     const int64_t dims[1] = {3};
@@ -622,14 +438,11 @@ static void without_descriptors_nothing_is_written_to_standard_error(void **stat
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_descriptors_nothing_is_written_to_standard_error), /* the first */
-        cmocka_unit_test(hostile_calls_are_refused_with_reasons),
-        cmocka_unit_test(any_strides_are_taken_where_the_host_asks),
-        cmocka_unit_test(hostile_types_are_refused_with_reasons),
-        cmocka_unit_test(the_hosts_settings_neither_matter_nor_change),
-        cmocka_unit_test(no_page_is_writable_and_executable),
-        cmocka_unit_test(failures_write_nothing_to_standard_error),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return TEST_RUN(
+        NULL, NULL, TEST(without_descriptors_nothing_is_written_to_standard_error), /* the first */
+        TEST(hostile_calls_are_refused_with_reasons),
+        TEST(any_strides_are_taken_where_the_host_asks),
+        TEST(hostile_types_are_refused_with_reasons),
+        TEST(the_hosts_settings_neither_matter_nor_change),
+        TEST(no_page_is_writable_and_executable), TEST(failures_write_nothing_to_standard_error));
 }

@@ -2,17 +2,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Reductions that are wrong: the message names op, operand, axis and sizes, and nothing has
  * changed - not the expression, not a result's memory. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "tests/support/cmocka.h"
 #include "tests/support/host.h"
+#include "tests/support/support.h"
 #include "tests/support/text.h"
 #include "tosajit/inspect.h"
 
@@ -21,197 +16,59 @@ typedef struct mistake {
     tosajit_op op;
     tosajit_type operand;
     int64_t axis;
-    tosajit_nan_mode nan_mode;
-    bool unranked, strict;
-    int32_t result_rank; /* declared; -2: not at all */
-    int64_t result[3];
     tosajit_status status;
     const char *words[3];
+    tosajit_nan_mode nan_mode;
+    bool unranked, strict;
+    const char *declared; /* the result, or null */
 } mistake;
 
-#define SUM TOSAJIT_OP_reduce_sum, TOSAJIT_F32
+#define OP(name, type) TOSAJIT_OP_reduce_##name, TOSAJIT_##type
+#define SUM OP(sum, F32)
+#define WORDS(...) .words = {__VA_ARGS__}
+#define ATTRIBUTE TOSAJIT_BAD_ATTRIBUTE
+#define SHAPE TOSAJIT_SHAPE_MISMATCH
+#define TYPE TOSAJIT_TYPE_MISMATCH
 static const mistake mistakes[] = {
-    {SUM,
-     2,
-     0,
-     false,
-     false,
-     -2,
-     {0},
-     TOSAJIT_BAD_ATTRIBUTE,
-     {"tosa.reduce_sum: ", "axis 2 is no dimension of operand 0, tensor<2x3xf32> of rank 2"}},
-    {SUM,
-     -1,
-     0,
-     false,
-     false,
-     -2,
-     {0},
-     TOSAJIT_BAD_ATTRIBUTE,
-     {"tosa.reduce_sum: ", "axis -1 is no dimension of operand 0, tensor<2x3xf32> of rank 2"}},
-    {SUM,
-     INT64_MIN,
-     0,
-     false,
-     true,
-     -2,
-     {0},
-     TOSAJIT_BAD_ATTRIBUTE,
-     {"axis -9223372036854775808 is no dimension of operand 0"}},
-    {SUM,
-     INT64_C(1) << 32,
-     0,
-     false,
-     false,
-     -2,
-     {0},
-     TOSAJIT_BAD_ATTRIBUTE,
-     {"axis 4294967296 is no dimension of operand 0"}},
-    {SUM,
-     TOSAJIT_MAX_RANK,
-     0,
-     true,
-     false,
-     -2,
-     {0},
-     TOSAJIT_BAD_ATTRIBUTE,
-     {"axis 16 is no dimension of operand 0, tensor<*xf32>, nor of any tensor"}},
-    {SUM,
-     1,
-     0,
-     false,
-     false,
-     2,
-     {2, 3},
-     TOSAJIT_SHAPE_MISMATCH,
-     {"tosa.reduce_sum: ",
-      "result dimension 1: declared tensor<2x3xf32>, but axis 1 of operand 0, tensor<2x3xf32>, is "
-      "reduced to size 1"}},
-    {SUM,
-     0,
-     0,
-     true,
-     false,
-     2,
-     {2, 3},
-     TOSAJIT_SHAPE_MISMATCH,
-     {"result dimension 0: declared tensor<2x3xf32>, but axis 0 of operand 0, tensor<*xf32>"}},
-    {SUM,
-     2,
-     0,
-     true,
-     false,
-     2,
-     {2, 3},
-     TOSAJIT_SHAPE_MISMATCH,
-     {"axis 2 is no dimension of the result, declared tensor<2x3xf32> of rank 2"}},
-    {SUM,
-     1,
-     0,
-     false,
-     false,
-     1,
-     {2},
-     TOSAJIT_SHAPE_MISMATCH,
-     {"declared tensor<2xf32> of rank 1", "rank 2 (tensor<2x1xf32>)"}},
-    {SUM,
-     1,
-     0,
-     false,
-     false,
-     2,
-     {4, 1},
-     TOSAJIT_SHAPE_MISMATCH,
-     {"result dimension 0: declared tensor<4x1xf32>, but the operands give tensor<2x1xf32>"}},
-    {SUM,
-     1,
-     TOSAJIT_NAN_IGNORE,
-     false,
-     false,
-     -2,
-     {0},
-     TOSAJIT_BAD_ATTRIBUTE,
-     {"tosa.reduce_sum: ", "nan_mode"}},
-    {TOSAJIT_OP_reduce_sum,
-     TOSAJIT_I8,
-     1,
-     0,
-     false,
-     false,
-     -2,
-     {0},
-     TOSAJIT_TYPE_MISMATCH,
-     {"tosa.reduce_sum: ", "not defined for (i8) -> i8", "i32, i64, f16, bf16, f32, f64"}},
-    {TOSAJIT_OP_reduce_sum,
-     TOSAJIT_F64,
-     1,
-     0,
-     false,
-     true,
-     -2,
-     {0},
-     TOSAJIT_TYPE_MISMATCH,
-     {"tosa.reduce_sum: ", "not defined for (f64) -> f64"}},
-    {TOSAJIT_OP_reduce_all,
-     TOSAJIT_I32,
-     1,
-     0,
-     false,
-     false,
-     -2,
-     {0},
-     TOSAJIT_TYPE_MISMATCH,
-     {"tosa.reduce_all: ", "not defined for (i32) -> i32", "i1"}},
-    {TOSAJIT_OP_reduce_product,
-     TOSAJIT_I16,
-     1,
-     0,
-     false,
-     false,
-     -2,
-     {0},
-     TOSAJIT_TYPE_MISMATCH,
-     {"tosa.reduce_product: ", "not defined for (i16) -> i16"}},
-    {TOSAJIT_OP_reduce_product,
-     TOSAJIT_I32,
-     1,
-     0,
-     false,
-     true,
-     -2,
-     {0},
-     TOSAJIT_TYPE_MISMATCH,
-     {"tosa.reduce_product: ", "not defined for (i32) -> i32; ", "f16, bf16, f32"}},
-    {TOSAJIT_OP_reduce_max,
-     TOSAJIT_I48,
-     1,
-     0,
-     false,
-     false,
-     -2,
-     {0},
-     TOSAJIT_TYPE_MISMATCH,
-     {"tosa.reduce_max: ", "not defined for (i48) -> i48"}},
-    {TOSAJIT_OP_reduce_max,
-     TOSAJIT_F32,
-     1,
-     (tosajit_nan_mode)2,
-     false,
-     false,
-     -2,
-     {0},
-     TOSAJIT_BAD_ATTRIBUTE,
-     {"tosa.reduce_max: ", "nan_mode"}},
-    {TOSAJIT_OP_reduce_count,
-     TOSAJIT_F32,
-     1,
-     0,
-     false,
-     true,
-     -2,
-     {0},
-     TOSAJIT_TYPE_MISMATCH,
-     {"tosa.reduce_count: ", "extension"}},
+    {SUM, 2, ATTRIBUTE,
+     WORDS("tosa.reduce_sum: ", "axis 2 is no dimension of operand 0, tensor<2x3xf32> of rank 2")},
+    {SUM, -1, ATTRIBUTE,
+     WORDS("tosa.reduce_sum: ", "axis -1 is no dimension of operand 0, tensor<2x3xf32> of rank 2")},
+    {SUM, INT64_MIN, ATTRIBUTE, WORDS("axis -9223372036854775808 is no dimension of operand 0"),
+     .strict = true},
+    {SUM, INT64_C(1) << 32, ATTRIBUTE, WORDS("axis 4294967296 is no dimension of operand 0")},
+    {SUM, TOSAJIT_MAX_RANK, ATTRIBUTE,
+     WORDS("axis 16 is no dimension of operand 0, tensor<*xf32>, nor of any tensor"),
+     .unranked = true},
+    {SUM, 1, SHAPE,
+     WORDS("tosa.reduce_sum: ", "result dimension 1: declared tensor<2x3xf32>, but axis 1 of "
+                                "operand 0, tensor<2x3xf32>, is reduced to size 1"),
+     .declared = "2x3"},
+    {SUM, 0, SHAPE,
+     WORDS("result dimension 0: declared tensor<2x3xf32>, but axis 0 of operand 0, tensor<*xf32>"),
+     .unranked = true, .declared = "2x3"},
+    {SUM, 2, SHAPE,
+     WORDS("axis 2 is no dimension of the result, declared tensor<2x3xf32> of rank 2"),
+     .unranked = true, .declared = "2x3"},
+    {SUM, 1, SHAPE, WORDS("declared tensor<2xf32> of rank 1", "rank 2 (tensor<2x1xf32>)"),
+     .declared = "2"},
+    {SUM, 1, SHAPE,
+     WORDS("result dimension 0: declared tensor<4x1xf32>, but the operands give tensor<2x1xf32>"),
+     .declared = "4x1"},
+    {SUM, 1, ATTRIBUTE, WORDS("tosa.reduce_sum: ", "nan_mode"), .nan_mode = TOSAJIT_NAN_IGNORE},
+    {OP(sum, I8), 1, TYPE,
+     WORDS("tosa.reduce_sum: ", "not defined for (i8) -> i8", "i32, i64, f16, bf16, f32, f64")},
+    {OP(sum, F64), 1, TYPE, WORDS("tosa.reduce_sum: ", "not defined for (f64) -> f64"),
+     .strict = true},
+    {OP(all, I32), 1, TYPE, WORDS("tosa.reduce_all: ", "not defined for (i32) -> i32", "i1")},
+    {OP(product, I16), 1, TYPE, WORDS("tosa.reduce_product: ", "not defined for (i16) -> i16")},
+    {OP(product, I32), 1, TYPE,
+     WORDS("tosa.reduce_product: ", "not defined for (i32) -> i32; ", "f16, bf16, f32"),
+     .strict = true},
+    {OP(max, I48), 1, TYPE, WORDS("tosa.reduce_max: ", "not defined for (i48) -> i48")},
+    {OP(max, F32), 1, ATTRIBUTE, WORDS("tosa.reduce_max: ", "nan_mode"),
+     .nan_mode = (tosajit_nan_mode)2},
+    {OP(count, F32), 1, TYPE, WORDS("tosa.reduce_count: ", "extension"), .strict = true},
 };
 
 static tosajit_attributes attributes_of(const mistake *m) {
@@ -219,8 +76,8 @@ static tosajit_attributes attributes_of(const mistake *m) {
 }
 
 static const tosajit_tensor_type *declared_of(const mistake *m, tosajit_tensor_type *type) {
-    if (m->result_rank < 0) return NULL;
-    *type = tosajit_ranked(m->operand, m->result_rank, m->result);
+    if (!m->declared) return NULL;
+    *type = test_type(m->operand, m->declared);
     return type;
 }
 
@@ -230,7 +87,6 @@ static void expect(const mistake *m, tosajit_status status) {
 
 static void mistakes_are_named(void **state) {
     tosajit_engine *engine = host_engine(TOSAJIT_BACKEND_NATIVE, NULL);
-    (void)state;
     for (size_t k = 0; k < sizeof mistakes / sizeof *mistakes; k++) {
         const mistake *m = &mistakes[k];
         const tosajit_attributes attributes = attributes_of(m);
@@ -250,7 +106,6 @@ static void mistakes_are_named(void **state) {
 }
 
 static void expressions_stay_as_they_were(void **state) {
-    (void)state;
     for (size_t k = 0; k < sizeof mistakes / sizeof *mistakes; k++) {
         const mistake *m = &mistakes[k];
         const tosajit_attributes attributes = attributes_of(m);
@@ -281,7 +136,6 @@ static void expressions_stay_as_they_were(void **state) {
 static void others_take_no_axis(void **state) {
     const tosajit_tensor_type type = tosajit_ranked(TOSAJIT_F32, 2, (int64_t[]){2, 3});
     const tosajit_attributes attributes = {.axis = 1};
-    (void)state;
     host_assert_error(tosajit_verify(TOSAJIT_OP_exp, &type, 1, &attributes, NULL, 0, NULL),
                       TOSAJIT_BAD_ATTRIBUTE, "axis");
 }
@@ -292,7 +146,6 @@ static void positions_beyond_i32_are_refused(void **state) {
     const int64_t sizes[][2] = {{1, INT64_C(1) << 31}, {1 << 16, 1 << 16}};
     const tosajit_tensor_type type = tosajit_ranked(TOSAJIT_I8, 2, any);
     const tosajit_attributes both = {.joined = 1};
-    (void)state;
     for (int interprets = 0; interprets < 2; interprets++) {
         tosajit_engine *engine =
             host_engine(interprets ? TOSAJIT_BACKEND_INTERPRET : TOSAJIT_BACKEND_AUTO, NULL);
@@ -316,45 +169,27 @@ static void positions_beyond_i32_are_refused(void **state) {
 static void joined_dimensions_are_checked(void **state) {
     static const struct {
         tosajit_op op;
-        tosajit_attributes attributes;
-        int64_t result[3];
+        int axis, joined;
+        const char *result;
         int strict;
         tosajit_status status;
         const char *word;
     } cases[] = {
-        {TOSAJIT_OP_reduce_sum, {.axis = 1, .joined = 1}, {2, 1, 1}, 0, TOSAJIT_OK, NULL},
-        {TOSAJIT_OP_reduce_sum,
-         {.axis = 1, .joined = 2},
-         {2, 1, 1},
-         0,
-         TOSAJIT_BAD_ATTRIBUTE,
+        {TOSAJIT_OP_reduce_sum, 1, 1, "2x1x1", 0, TOSAJIT_OK, NULL},
+        {TOSAJIT_OP_reduce_sum, 1, 2, "2x1x1", 0, ATTRIBUTE,
          "axis 3 is no dimension of operand 0, tensor<2x3x4xf32> of rank 3"},
-        {TOSAJIT_OP_reduce_sum,
-         {.axis = 0, .joined = -1},
-         {1, 3, 4},
-         0,
-         TOSAJIT_BAD_ATTRIBUTE,
-         "-1 joined dimensions are not legal"},
-        {TOSAJIT_OP_reduce_sum,
-         {.axis = 0, .joined = 1},
-         {1, 3, 4},
-         0,
-         TOSAJIT_SHAPE_MISMATCH,
+        {TOSAJIT_OP_reduce_sum, 0, -1, "1x3x4", 0, ATTRIBUTE, "-1 joined dimensions are not legal"},
+        {TOSAJIT_OP_reduce_sum, 0, 1, "1x3x4", 0, SHAPE,
          "result dimension 1: declared tensor<1x3x4xf32>, but axis 1 of operand 0"},
-        {TOSAJIT_OP_reduce_sum,
-         {.axis = 0, .joined = 1},
-         {1, 1, 4},
-         1,
-         TOSAJIT_BAD_ATTRIBUTE,
-         "extension of TOSA"},
-        {TOSAJIT_OP_abs, {.joined = 1}, {2, 3, 4}, 0, TOSAJIT_BAD_ATTRIBUTE, "joined dimensions"},
+        {TOSAJIT_OP_reduce_sum, 0, 1, "1x1x4", 1, ATTRIBUTE, "extension of TOSA"},
+        {TOSAJIT_OP_abs, 0, 1, "2x3x4", 0, ATTRIBUTE, "joined dimensions"},
     };
     const tosajit_tensor_type type = tosajit_ranked(TOSAJIT_F32, 3, (int64_t[]){2, 3, 4});
-    (void)state;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        const tosajit_tensor_type result = tosajit_ranked(TOSAJIT_F32, 3, cases[k].result);
-        const tosajit_status status = tosajit_verify(cases[k].op, &type, 1, &cases[k].attributes,
-                                                     &result, cases[k].strict, NULL);
+        const tosajit_tensor_type result = test_type(TOSAJIT_F32, cases[k].result);
+        const tosajit_attributes attributes = {.axis = cases[k].axis, .joined = cases[k].joined};
+        const tosajit_status status =
+            tosajit_verify(cases[k].op, &type, 1, &attributes, &result, cases[k].strict, NULL);
         if (cases[k].word)
             host_assert_error(status, cases[k].status, cases[k].word);
         else
@@ -381,7 +216,6 @@ static void neighbours_are_joined(void **state) {
         {"max(max(x * w, axis=2), axis=1) : f32[?,?,?], f32[?,?,?]", 0, 2},
     };
     tosajit_engine *engine = host_engine(TOSAJIT_BACKEND_NATIVE, NULL);
-    (void)state;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         tosajit_expr *expr;
         char *plan = NULL;
@@ -419,7 +253,6 @@ static void texts_are_answered(void **state) {
         {"reduce_max(x, axis=1, nan=never) : f32[2,3]", "propagate or ignore"},
         {"reduce_sum(x, axis=1, nan=ignore) : f32[2,3]", "nan"},
     };
-    (void)state;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         tosajit_expr *expr = NULL;
         const tosajit_status status =
@@ -438,7 +271,6 @@ static void calls_write_nothing(void **state) {
     static const tosajit_backend backends[] = {TOSAJIT_BACKEND_NATIVE, TOSAJIT_BACKEND_INTERPRET};
     float x[6] = {1, 2, 3, 4, 5, 6}, y[6], untouched[6];
     const tosajit_tensor operand = host_tensor(x, 2, 3);
-    (void)state;
     memset(untouched, 0x5b, sizeof untouched);
     for (size_t b = 0; b < 2; b++) {
         tosajit_engine *engine = host_engine(backends[b], NULL);
@@ -468,7 +300,6 @@ static void overlap_is_refused(void **state) {
     tosajit_engine *engine = host_engine(TOSAJIT_BACKEND_NATIVE, NULL);
     tosajit_expr *expr = test_parse("", "reduce_sum(x, axis=1) : f32[?,?]");
     tosajit_kernel *kernel = test_compile(engine, expr);
-    (void)state;
     memcpy(before, x, sizeof x);
     for (int shift = 0; shift < 6; shift++) {
         const tosajit_tensor operand = host_tensor(x, 2, 3), result = host_tensor(x + shift, 2, 1);
@@ -482,16 +313,8 @@ static void overlap_is_refused(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mistakes_are_named),
-        cmocka_unit_test(expressions_stay_as_they_were),
-        cmocka_unit_test(others_take_no_axis),
-        cmocka_unit_test(positions_beyond_i32_are_refused),
-        cmocka_unit_test(joined_dimensions_are_checked),
-        cmocka_unit_test(neighbours_are_joined),
-        cmocka_unit_test(texts_are_answered),
-        cmocka_unit_test(calls_write_nothing),
-        cmocka_unit_test(overlap_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return TEST_RUN(NULL, NULL, TEST(mistakes_are_named), TEST(expressions_stay_as_they_were),
+                    TEST(others_take_no_axis), TEST(positions_beyond_i32_are_refused),
+                    TEST(joined_dimensions_are_checked), TEST(neighbours_are_joined),
+                    TEST(texts_are_answered), TEST(calls_write_nothing), TEST(overlap_is_refused));
 }

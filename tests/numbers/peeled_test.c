@@ -4,15 +4,10 @@
  * the vectors' and their steps', apart from the operands or in place of one, on every level of the
  * machine. Each bit is compared with the interpreter's, and no byte beside is written. In: nothing.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/cmocka.h"
 #include "tests/support/support.h"
 
 /* Rows of dense tensors lie one behind the other, so that those of three begin elsewhere. */
@@ -27,57 +22,22 @@ typedef struct row {
     int operand_count, result_count; /* of one or of both ops */
 } row;
 
+#define SAME(op) TOSAJIT_OP_##op, TOSAJIT_OP_##op
 static const row rows[] = {
-    {"add f32", TOSAJIT_OP_add, TOSAJIT_OP_add, {TOSAJIT_F32, TOSAJIT_F32}, TOSAJIT_F32, 2, 1},
-    {"abs f32", TOSAJIT_OP_abs, TOSAJIT_OP_abs, {TOSAJIT_F32}, TOSAJIT_F32, 1, 1},
-    {"and i8",
-     TOSAJIT_OP_bitwise_and,
-     TOSAJIT_OP_bitwise_and,
-     {TOSAJIT_I8, TOSAJIT_I8},
-     TOSAJIT_I8,
-     2,
-     1},
-    {"shift i16",
-     TOSAJIT_OP_logical_right_shift,
-     TOSAJIT_OP_logical_right_shift,
-     {TOSAJIT_I16, TOSAJIT_I16},
-     TOSAJIT_I16,
-     2,
-     1},
-    {"add f16", TOSAJIT_OP_add, TOSAJIT_OP_add, {TOSAJIT_F16, TOSAJIT_F16}, TOSAJIT_F16, 2, 1},
-    {"add f64", TOSAJIT_OP_add, TOSAJIT_OP_add, {TOSAJIT_F64, TOSAJIT_F64}, TOSAJIT_F64, 2, 1},
-    {"xor i1",
-     TOSAJIT_OP_logical_xor,
-     TOSAJIT_OP_logical_xor,
-     {TOSAJIT_I1, TOSAJIT_I1},
-     TOSAJIT_I1,
-     2,
-     1},
-    {"select i8",
-     TOSAJIT_OP_select,
-     TOSAJIT_OP_select,
-     {TOSAJIT_I1, TOSAJIT_I8, TOSAJIT_I8},
-     TOSAJIT_I8,
-     3,
-     1},
-    {"greater f32",
-     TOSAJIT_OP_greater,
-     TOSAJIT_OP_greater,
-     {TOSAJIT_F32, TOSAJIT_F32},
-     TOSAJIT_I1,
-     2,
-     1},
+    {"add f32", SAME(add), {TOSAJIT_F32, TOSAJIT_F32}, TOSAJIT_F32, 2, 1},
+    {"abs f32", SAME(abs), {TOSAJIT_F32}, TOSAJIT_F32, 1, 1},
+    {"and i8", SAME(bitwise_and), {TOSAJIT_I8, TOSAJIT_I8}, TOSAJIT_I8, 2, 1},
+    {"shift i16", SAME(logical_right_shift), {TOSAJIT_I16, TOSAJIT_I16}, TOSAJIT_I16, 2, 1},
+    {"add f16", SAME(add), {TOSAJIT_F16, TOSAJIT_F16}, TOSAJIT_F16, 2, 1},
+    {"add f64", SAME(add), {TOSAJIT_F64, TOSAJIT_F64}, TOSAJIT_F64, 2, 1},
+    {"xor i1", SAME(logical_xor), {TOSAJIT_I1, TOSAJIT_I1}, TOSAJIT_I1, 2, 1},
+    {"select i8", SAME(select), {TOSAJIT_I1, TOSAJIT_I8, TOSAJIT_I8}, TOSAJIT_I8, 3, 1},
+    {"greater f32", SAME(greater), {TOSAJIT_F32, TOSAJIT_F32}, TOSAJIT_I1, 2, 1},
     {"add, mul f32", TOSAJIT_OP_add, TOSAJIT_OP_mul, {TOSAJIT_F32, TOSAJIT_F32}, TOSAJIT_F32, 2, 2},
-    {"rsqrt f32", TOSAJIT_OP_rsqrt, TOSAJIT_OP_rsqrt, {TOSAJIT_F32}, TOSAJIT_F32, 1, 1},
-    {"intdiv i32",
-     TOSAJIT_OP_intdiv,
-     TOSAJIT_OP_intdiv,
-     {TOSAJIT_I32, TOSAJIT_I32},
-     TOSAJIT_I32,
-     2,
-     1},
-    {"exp f32", TOSAJIT_OP_exp, TOSAJIT_OP_exp, {TOSAJIT_F32}, TOSAJIT_F32, 1, 1},
-    {"exp f16", TOSAJIT_OP_exp, TOSAJIT_OP_exp, {TOSAJIT_F16}, TOSAJIT_F16, 1, 1},
+    {"rsqrt f32", SAME(rsqrt), {TOSAJIT_F32}, TOSAJIT_F32, 1, 1},
+    {"intdiv i32", SAME(intdiv), {TOSAJIT_I32, TOSAJIT_I32}, TOSAJIT_I32, 2, 1},
+    {"exp f32", SAME(exp), {TOSAJIT_F32}, TOSAJIT_F32, 1, 1},
+    {"exp f16", SAME(exp), {TOSAJIT_F16}, TOSAJIT_F16, 1, 1},
 };
 
 /* Short ones all, then what a loop of one, two or four vectors of 2 to 64 lanes leaves. */
@@ -364,10 +324,7 @@ static int teardown(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_end_as_they_begin), cmocka_unit_test(rows_in_place_do),
-        cmocka_unit_test(rows_of_few_vectors_do), cmocka_unit_test(rows_of_known_lengths_do),
-        cmocka_unit_test(constants_are_results),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return TEST_RUN(setup, teardown, TEST(rows_end_as_they_begin), TEST(rows_in_place_do),
+                    TEST(rows_of_few_vectors_do), TEST(rows_of_known_lengths_do),
+                    TEST(constants_are_results));
 }
