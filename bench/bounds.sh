@@ -18,7 +18,7 @@ functions=${FUNCTIONS:-exp log tanh sigmoid erf sin cos rsqrt reciprocal}
 here=$(dirname "$0")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-[ "$(uname -m)" = x86_64 ] || { echo "bounds: this is for x86-64; bench/cycles.sh is for AArch64" >&2; exit 1; }
+[ "$(uname -m)" = x86_64 ] || { echo "bounds: this is for x86-64" >&2; exit 1; }
 command -v "$mca" >/dev/null || { echo "bounds: there is no $mca; apt-get install llvm-22" >&2; exit 1; }
 [ -x "$build/tools/tosajit" ] || { echo "bounds: there is no $build/tools/tosajit; build first" >&2; exit 1; }
 "${CC:-cc}" -O2 -o "$work/clock" "$here/clock.c"

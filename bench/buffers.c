@@ -12,8 +12,8 @@
 
 enum { HUGE_PAGE = 2 * 1024 * 1024, STAGGER = 64 * 13, MAX_BUFFERS = 64 };
 
-static void *operands[TOSAJIT_TYPE_COUNT][BUFFER_OPERANDS], *positive, *results[BUFFER_RESULTS],
-    *large[BUFFER_LARGES];
+static void *operands[TOSAJIT_TYPE_COUNT][BUFFER_OPERANDS], *positive, *sums,
+    *results[BUFFER_RESULTS], *large[BUFFER_LARGES];
 static void *blocks[MAX_BUFFERS];
 static int block_count;
 
@@ -70,6 +70,15 @@ void *buffer_positive(void) {
     return positive = values;
 }
 
+void *buffer_sums(void) {
+    if (sums) return sums;
+    int32_t *values = new_block(BUFFER_MAX_OTHER * sizeof *values);
+    uint64_t seed = BUFFER_OPERANDS + 2;
+    for (int64_t k = 0; values && k < BUFFER_MAX_OTHER; k++)
+        values[k] = (int32_t)(next_random(&seed) >> 12) - (1 << 19);
+    return sums = values;
+}
+
 void *buffer_result(int index) {
     if (!results[index]) results[index] = new_block(BUFFER_MAX_F32 * sizeof(float));
     return results[index];
@@ -86,7 +95,7 @@ void *buffer_large(int index) {
 void buffers_release(void) {
     while (block_count) free(blocks[--block_count]);
     memset(operands, 0, sizeof operands);
-    positive = NULL;
+    positive = sums = NULL;
     memset(results, 0, sizeof results);
     memset(large, 0, sizeof large);
 }

@@ -24,6 +24,8 @@ enum {
 void *buffer_operand(tosajit_type type, int index);
 /* f32 in (0, 4], as many as the others have. Null: out of memory. */
 void *buffer_positive(void);
+/* i32 of 20 bits, as sums of products of bytes. Null: out of memory. */
+void *buffer_sums(void);
 /* Memory for results and intermediate values. */
 void *buffer_result(int index);
 /* f32, beyond every cache: 0 and 1 are filled like operands, 2 is for results. Null: out of memory.

@@ -33,7 +33,7 @@ enum {
  * idle core of today. */
 typedef struct compile_job {
     const char *workload, *ir;
-    int dynamic;
+    bool dynamic;
     double target_ms;
 } compile_job;
 
@@ -77,9 +77,8 @@ static bool create_engine(void) {
 }
 
 static tosajit_kernel *compile(const compile_job *j) {
-    int sources[WORKLOAD_MAX_OPERANDS];
-    const workload *w = workload_find(j->workload);
-    return workload_compile(engine, w, 0, w->step_count, ROWS, COLS, j->dynamic, sources);
+    return workload_compile(engine, workload_find(j->workload), TOSAJIT_EXACT, ROWS, COLS,
+                            j->dynamic);
 }
 
 static bool start(bench_run *run, void *context) {

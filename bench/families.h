@@ -6,32 +6,11 @@
 
 #include <stdbool.h>
 
-/* add/..., offset/..., narrow/..., op/..., chain/...: time per element over shapes and sizes.
- * Return false when memory runs out. */
-bool elementwise_register(void);
-void elementwise_release(void);
-
-/* shape/..., view/...: time per element of broadcasts, views, sums in place and in memory. */
-bool shapes_register(void);
-void shapes_release(void);
-
-/* roof/...: the machine's limits, and chains of operations below them. */
-bool roof_register(void);
-void roof_release(void);
-
-/* forms_...: time per element of every case with static and dynamic sizes, in place and out of
- * place, on one thread and two. */
-bool forms_register(void);
-void forms_release(void);
-
-/* threads/...: time per element on one thread and two, and two on one processor. */
-bool threads_register(void);
-void threads_release(void);
-
-/* int8/...: what networks of int8 do between their products, beside copies. Uses the buffers, which
- * others release. */
-bool bytes_register(void);
-void bytes_release(void);
+/* add/..., broadcast/..., offset/..., narrow/..., op/..., math/..., chain/..., int8/..., shape/...,
+ * view/..., forms_...: time per element. Uses the buffers, which others release. Returns false when
+ * memory runs out. */
+bool cases_register(void);
+void cases_release(void);
 
 /* call/...: time per call on few elements. */
 bool calls_register(void);

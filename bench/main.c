@@ -99,8 +99,7 @@ int main(int argc, char **argv) {
         fputs("tosajit-bench: cannot stay on one processor; expect noise\n", stderr);
     pair_set(o.cpu, other);
     compile_register();
-    if (!elementwise_register() || !shapes_register() || !forms_register() || !roof_register() ||
-        !threads_register() || !bytes_register() || !calls_register() || !precompiled_register() ||
+    if (!cases_register() || !calls_register() || !precompiled_register() ||
         !sweep_register(o.patterns)) {
         fputs("tosajit-bench: out of memory\n", stderr);
         return 1;
@@ -113,12 +112,7 @@ int main(int argc, char **argv) {
     calls_release();
     precompiled_release();
     sweep_release();
-    bytes_release();
-    threads_release();
-    roof_release();
-    forms_release();
-    shapes_release();
-    elementwise_release();
+    cases_release();
     turns_release();
     pair_release();
     buffers_release();

@@ -15,13 +15,6 @@ static inline float bound(float x, float low, float high) {
     return x < low ? low : x > high ? high : x;
 }
 
-/* With the sign dropped, or the compiler would call memcpy. */
-void peer_copy_loop(void *const *operands, void *result, int64_t rows, int64_t cols) {
-    const float *restrict a = operands[0];
-    float *restrict r = result;
-    for (int64_t k = 0; k < rows * cols; k++) r[k] = fabsf(a[k]);
-}
-
 /* A loop over all elements, which a[k], b[k] and c[k] are. */
 #define FLAT_PEER(name, A, B, C, R, expression)                                                    \
     void name(void *const *operands, void *result, int64_t rows, int64_t cols) {                   \
@@ -167,17 +160,8 @@ static void add_streaming(void *const *operands, void *result, int64_t rows, int
     _mm_sfence();
 }
 peer *const peer_add_streaming = add_streaming;
-
-static void copy_streaming(void *const *operands, void *result, int64_t rows, int64_t cols) {
-    const float *a = operands[0];
-    float *r = result;
-    for (int64_t k = 0; k + 15 < rows * cols; k += 16)
-        _mm512_stream_ps(r + k, _mm512_loadu_ps(a + k));
-    _mm_sfence();
-}
-peer *const peer_copy_streaming = copy_streaming;
 #else
-peer *const peer_add_streaming = NULL, *const peer_copy_streaming = NULL;
+peer *const peer_add_streaming = NULL;
 #endif
 
 #if defined(__AVX512F__)
@@ -194,41 +178,6 @@ void peer_add_f16(void *const *operands, void *result, int64_t rows, int64_t col
 }
 #else
 FLAT_PEER(peer_add_f16, _Float16, _Float16, _Float16, _Float16, a[k] + b[k])
-#endif
-
-/* The peak. */
-
-enum { PEAK_CHAINS = 16, PEAK_LANES = 16 };
-
-#if defined(__AVX512F__)
-#define PEAK(name, step, operations)                                                               \
-    static void name(void *const *operands, void *result, int64_t rows, int64_t cols) {            \
-        const __m512 half = _mm512_set1_ps(0.5f), one = _mm512_set1_ps(1.0f);                      \
-        __m512 v[PEAK_CHAINS], sum = one;                                                          \
-        (void)operands;                                                                            \
-        for (int k = 0; k < PEAK_CHAINS; k++) v[k] = _mm512_set1_ps((float)k);                     \
-        for (int64_t n = rows * cols / (PEAK_CHAINS * PEAK_LANES * operations); n > 0; n--)        \
-            for (int k = 0; k < PEAK_CHAINS; k++) v[k] = (step);                                   \
-        for (int k = 0; k < PEAK_CHAINS; k++) sum = _mm512_add_ps(sum, v[k]);                      \
-        _mm512_storeu_ps(result, sum);                                                             \
-    }
-PEAK(peak, _mm512_add_ps(_mm512_mul_ps(v[k], half), one), 2)
-PEAK(peak_fused, _mm512_fmadd_ps(v[k], half, one), 2)
-void peer_peak(void *const *operands, void *result, int64_t rows, int64_t cols) {
-    peak(operands, result, rows, cols);
-}
-peer *const peer_peak_fused = peak_fused;
-#else
-void peer_peak(void *const *operands, void *result, int64_t rows, int64_t cols) {
-    float v[PEAK_CHAINS][PEAK_LANES];
-    (void)operands;
-    for (int k = 0; k < PEAK_CHAINS * PEAK_LANES; k++) v[k / PEAK_LANES][k % PEAK_LANES] = (float)k;
-    for (int64_t n = rows * cols / (PEAK_CHAINS * PEAK_LANES * 2); n > 0; n--)
-        for (int k = 0; k < PEAK_CHAINS; k++)
-            for (int l = 0; l < PEAK_LANES; l++) v[k][l] = v[k][l] * 0.5f + 1.0f;
-    memcpy(result, v, sizeof v);
-}
-peer *const peer_peak_fused = NULL;
 #endif
 
 /* Views. */

@@ -21,10 +21,6 @@ extern peer *const peer_add_streaming;
 
 /* As many bytes moved by the C library as an addition of this form reads and writes. */
 peer peer_copy_same, peer_copy_other;
-/* A copy by a loop in C; and by stores that bypass the caches, or null. */
-peer peer_copy_loop;
-extern peer *const peer_copy_streaming;
-
 /* f32: without its sign; between 0 and 6. */
 peer peer_abs, peer_clamp;
 
@@ -61,16 +57,11 @@ peer *peer_sleef(tosajit_op op);
 /* Chains around its functions, likewise; null without it. */
 extern peer *const peer_sleef_silu, *const peer_sleef_gelu, *const peer_sleef_gelu_erf;
 
-/* rows * cols operations of single elements, multiplications and additions, on registers; fused:
- * two of them in one instruction, null where the compiler's target has none. */
-peer peer_peak;
-extern peer *const peer_peak_fused;
-
 /* In place: the result is the first operand. */
 peer peer_add_in_place;
 
-/* Views, as bench/shapes.c has them: what a plain loop makes of them, and a hand. The result has
- * rows x cols. */
+/* Views, as bench/shape_cases.c has them: what a plain loop makes of them, and a hand. The result
+ * has rows x cols. */
 peer peer_abs_transposed, peer_add_transposed, peer_abs_second, peer_add_wide;
 /* In blocks of 16 by 16 (without AVX-512: of plain loops): a copy of the transposed operand; its
  * sum with a dense one. */

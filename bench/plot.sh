@@ -2,11 +2,10 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Pictures of a report, drawn by gnuplot: how all cases compare with other libraries (peers.svg), and each by its name, a page for
-# each family (ratios-FAMILY.svg); how long an addition takes at every size (sizes.svg); how near kernels come to the machine's limits
-# (roofline.svg).
+# each family (ratios-FAMILY.svg); and how long an addition takes at every size (sizes.svg).
 # usage: sh bench/plot.sh REPORT DIRECTORY
 set -eu
-[ $# = 2 ] || { sed -n '4,7s/^# //p' "$0" >&2; exit 2; }
+[ $# = 2 ] || { sed -n '4,6s/^# //p' "$0" >&2; exit 2; }
 report=$1 out=$2
 command -v gnuplot >/dev/null || { echo "plot.sh: gnuplot is missing; apt-get install gnuplot-nox" >&2; exit 1; }
 work=$(mktemp -d)
@@ -105,45 +104,6 @@ plot "$work/points.won" with points pointtype 7 pointsize 0.5 linecolor rgb "#4c
      "$work/points.lost" with points pointtype 7 pointsize 0.5 linecolor rgb "#e07b39" title "slower", \
      "$work/peers" using 2:1:ytic(3) with points pointtype 13 pointsize 1.2 linecolor rgb "#222222" title "geometric mean"
 END
-
-# The roof: limits as "level bytes_per_ns", which is the most that anything moved in this run, a copy or a kernel; peaks as operations per ns, points as "intensity operations_per_ns".
-awk -v work="$work" '
-function ops(s) { sub(/^chain_/, "", s); return s + 0 }
-BEGIN {
-    level["4K"] = "L1"; level["64K"] = "L2"; level["1M"] = "L3"; level["16M"] = "memory"
-    split("4K 64K 1M 16M", sizes, " ")
-}
-$1 == "roof" && split($2, part, "/") {
-    if (part[1] == "peak" || $2 == "peak") peak[$3] = 1 / $4
-    else if (8 / $4 > bandwidth[part[2]]) bandwidth[part[2]] = 8 / $4
-    if (part[1] ~ /^chain/) print ops(part[1]) / 8, ops(part[1]) / $4 >(work "/roof." level[part[2]])
-}
-END {
-    for (k = 1; k <= 4; k++) print level[sizes[k]], bandwidth[sizes[k]] >(work "/roofs")
-    print peak["separate"], peak["fused"] >(work "/peaks")
-}' "$work/all"
-if [ -s "$work/roof.L1" ]; then
-    peak=$(cut -d ' ' -f 1 "$work/peaks") fused=$(cut -d ' ' -f 2 "$work/peaks")
-    set -- $(cut -d ' ' -f 2 "$work/roofs")
-    gnuplot <<END
-set terminal svg size 760,480 font "sans-serif,13" background "white"
-set output "$out/roofline.svg"
-set title "Roofline: chains of 1 to 256 f32 operations in one kernel; lines are the most that was measured"
-set logscale xy
-set xlabel "operations per byte read or written"
-set ylabel "operations per ns, one processor"
-set xrange [0.08:48]
-set grid linecolor "#dddddd"
-set key right bottom
-least(a, b) = a < b ? a : b
-set label 1 sprintf("on registers %.0f per ns; fused, %.0f", $peak, ${fused:-0} + 0) at 0.09, $peak * 1.15
-plot least($peak, $1 * x) with lines linewidth 1.5 linecolor 1 title sprintf("L1, %.0f GB/s", $1), \
-     least($peak, $2 * x) with lines linewidth 1.5 linecolor 2 title sprintf("L2, %.0f GB/s", $2), \
-     least($peak, $3 * x) with lines linewidth 1.5 linecolor 3 title sprintf("L3, %.0f GB/s", $3), \
-     least($peak, $4 * x) with lines linewidth 1.5 linecolor 4 title sprintf("memory, %.0f GB/s", $4), \
-     for [k=1:4] "$work/roof.".word("L1 L2 L3 memory", k) with points pointtype 7 pointsize 0.8 linecolor k notitle
-END
-fi
 
 # Each case by its name: a page for each family.
 rm -f "$out"/ratios*.svg

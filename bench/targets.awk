@@ -156,11 +156,10 @@ END {
     at_least("sweep: one in twenty is worse than", "sweep: dynamic beside/limit", "5%", 0.6)
     worst("transposed and strided views over a blocked copy", "^view/", "dynamic", "blocked", 1.05)
     two = "static_two/static dynamic_two/dynamic static_two_in_place/static_in_place dynamic_two_in_place/dynamic_in_place"
-    worst_pair("two threads over one: functions in the caches", "^(forms_math/.*/1M|threads/(exp|tanh|pow)/.*)$", "reciprocal", two " two_on_two/one", 0.556)
+    worst_pair("two threads over one: functions in the caches", "^forms_math/.*/1M$", "reciprocal", two, 0.556)
     worst_pair("two threads over a copy on two, where one thread is as fast as a copy", "^forms_", "", "static_two/copy_two dynamic_two/copy_two", 1.05, "dynamic/copy")
     worst_pair("two threads over one: work too small to divide", "^forms_.*(" undivided ")", "/pow", two, 1.05)
     worst_pair("two threads over one: all other work", "^forms_", undivided, two, 1)
-    worst("two threads on one processor over one", "^threads/", "two_on_one", "one", 1.05)
     worst("int8 between products, from L2, over a copy: the worst", "^int8/", "static", "copy", 1.5)
     typical("int8 between products, from L2, over a copy: the median", "^int8/", "^$", "static", "copy", 1.5)
     single = "^(add|broadcast|op|shape)/"; several = "/(1K|maximum_i8)" # below 4K elements; three ops in one kernel
