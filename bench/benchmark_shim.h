@@ -32,7 +32,7 @@ typedef struct bench_case {
 } bench_case;
 
 void bench_register(const bench_case *c);
-/* Whether the filter selects that registered case; known when the first case runs. */
+/* True if the filter selects that registered case; known when the first case runs. */
 bool bench_selected(const char *name);
 
 /* A line about this run, in the reports of Google Benchmark. */

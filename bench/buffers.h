@@ -33,7 +33,7 @@ void *buffer_result(int index);
 void *buffer_large(int index);
 void buffers_release(void);
 
-/* Whether results agree: integers exactly, f32 within `tolerance`, relative beyond 1 and absolute
+/* True if results agree: integers exactly, f32 within `tolerance`, relative beyond 1 and absolute
  * below. */
 bool buffer_agrees(tosajit_type type, const void *a, const void *b, int64_t count,
                    double tolerance);

@@ -44,7 +44,7 @@ shape_layout shape_layout_of(const shape_case *s);
 /* Operand 0 or 1, or 2 for the result, of a case of `count` elements. Null: out of memory. */
 void *shape_memory(int64_t count, int index);
 
-/* Whether a result with those strides in bytes is what the op gives, element by element. */
+/* True if a result with those strides in bytes is what the op gives, element by element. */
 bool shape_agrees(const shape_case *s, const shape_layout *layout, void *const *operands,
                   const void *result, const int64_t *strides);
 

@@ -57,7 +57,7 @@ static tosajit_value operand_source(const tabulation *t, const expr_node *node, 
     }
 }
 
-/* Whether broadcasting a value with another one leaves that one's shape as it is, whatever dynamic
+/* True if broadcasting a value with another one leaves that one's shape as it is, whatever dynamic
  * sizes are. */
 static bool broadcasts_into(const expr_node *a, const expr_node *other) {
     const int32_t shift = other->type.rank - a->type.rank;

@@ -27,7 +27,7 @@ typedef struct tosajit_graph {
     const uint8_t *kept;          /* per value: something reads it that is no op of this graph */
     int32_t most_ops;             /* of a region; 0: TOSAJIT_MAX_NODES - TOSAJIT_MAX_TENSORS */
     int32_t most_tensors;         /* values that it reads and gives; 0: TOSAJIT_MAX_TENSORS */
-    /* Whether a kernel can have these ops, in order; for what the limits do not tell. It is asked
+    /* Accepts these ops, in order, for one kernel; for what the limits do not tell. It is asked
      * of every region, rarely of smaller ones. A status other than OK ends the call. Null: yes. */
     tosajit_status (*accepts)(void *context, const int32_t *ops, size_t count, int *accepted);
     void *context; /* given to accepts */

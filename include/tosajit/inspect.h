@@ -47,7 +47,7 @@ TOSAJIT_API tosajit_op tosajit_op_find(const char *name);
  * says whether they may be left out (the attributes of the same names then hold); null is allowed.
  */
 TOSAJIT_API int tosajit_op_parameters(tosajit_op op, int *required);
-/* Whether op is defined for these operand element types, as many as its arity, and this result
+/* True if op is defined for these operand element types, as many as its arity, and this result
  * element type. Extensions that a strict expression refuses count, too. */
 TOSAJIT_API int tosajit_op_accepts(tosajit_op op, const tosajit_type *operands,
                                    tosajit_type result);
@@ -69,7 +69,7 @@ TOSAJIT_API size_t tosajit_type_print(const tosajit_tensor_type *type, char *tex
 TOSAJIT_API tosajit_status tosajit_expr_print(const tosajit_expr *expr, const char *name,
                                               char **text);
 
-/* Whether a kernel can be made: there is a result, every shape has a rank, no dimension can never
+/* Checks that a kernel can be made: there is a result, every shape has a rank, no dimension can never
  * match. */
 TOSAJIT_API tosajit_status tosajit_expr_verify(const tosajit_expr *expr);
 
@@ -89,7 +89,7 @@ TOSAJIT_API tosajit_status tosajit_infer_shape(const tosajit_tensor_type *operan
                                                size_t operand_count, int strict,
                                                tosajit_tensor_type *result);
 
-/* Whether a result declared as `result` is compatible with the inferred shape. */
+/* Checks that a result declared as `result` is compatible with the inferred shape. */
 TOSAJIT_API tosajit_status tosajit_verify_result(const tosajit_tensor_type *inferred,
                                                  const tosajit_tensor_type *result, int strict);
 

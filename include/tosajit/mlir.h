@@ -112,7 +112,7 @@ TOSAJIT_API tosajit_status tosajit_mlir_read(const void *bytes, size_t size,
 /* Null is allowed. Functions that were built stay valid, but for their names of values. */
 TOSAJIT_API void tosajit_mlir_close(tosajit_mlir *module);
 
-/* Whether MLIR's own verifier accepts the module: TOSA's rules in full, for ops of all kinds.
+/* MLIR's own verifier, which must accept the module: TOSA's rules in full, for ops of all kinds.
  * BAD_MODULE if it does not. */
 TOSAJIT_API tosajit_status tosajit_mlir_verify(tosajit_mlir *module);
 

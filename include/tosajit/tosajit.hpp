@@ -116,7 +116,7 @@ template <class T> constexpr tosajit_type element_of() {
     }
 }
 
-/* Whether elements are integers, i1 included. */
+/* True if elements are integers, i1 included. */
 inline bool is_integer(tosajit_type element) {
     return element <= TOSAJIT_I64 || (element >= TOSAJIT_U8 && element <= TOSAJIT_U32);
 }

@@ -221,7 +221,7 @@ LLVMValueRef element_address(const row_emitter *r, int32_t t, LLVMValueRef colum
     return offset ? LLVMBuildGEP2(e->k.builder, element, address, &more, 1, "") : address;
 }
 
-/* Whether the bodies compute a node. */
+/* True if the bodies compute a node. */
 static bool is_in_lanes(const row_emitter *r, size_t k) {
     const expr_node *node = &r->part->k.program->nodes[k];
     return has_node(r->part, k) && !r->scalars[k] && !node_reduces(node) && !node_is_index(node);
@@ -272,7 +272,7 @@ void emit_loads(row_emitter *r, step s) {
                           element_address(r, t, s.column, s.offset), s.mask);
 }
 
-/* Whether only a requantised add needs a node, which does without. */
+/* True if only a requantised add needs a node, which does without. */
 static bool is_spared(const row_emitter *r, const lane *l, size_t k) {
     const part_emitter *e = r->part;
     const tosajit_value add = e->k.requantised_adds[k].only_for;

@@ -8,7 +8,7 @@
 #include "jit/facts/work.h"
 #include "runtime/base/types.h"
 
-/* Whether all that the part does with a value is an instruction each. */
+/* True if all that the part does with a value is an instruction each. */
 static bool is_for_one(const part_emitter *e, size_t value) {
     bool all = true;
     for (size_t k = value; k < e->k.program->count; k++) {

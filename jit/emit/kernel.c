@@ -13,7 +13,7 @@
 #include "runtime/expr/ops.h"
 #include "runtime/base/types.h"
 
-/* Whether the column strides of the call ask for this variant. Only leaves that differ between
+/* True if the column strides of the call ask for this variant. Only leaves that differ between
  * variants are looked at. */
 static LLVMValueRef emit_matches(const part_emitter *e, const tosajit_variant *variant,
                                  uint64_t differing) {

@@ -46,7 +46,7 @@ static LLVMValueRef misfit(const part_emitter *e, int32_t t, const LLVMValueRef 
                         int64_constant(e, vector - 1), "");
 }
 
-/* Whether every result can be aligned where the first is, in every row, and none is in place. */
+/* True if every result can be aligned where the first is, in every row, and none is in place. */
 static LLVMValueRef can_stream(const part_emitter *e, const tile_values *tile) {
     LLVMValueRef misfits = int64_constant(e, 0), addresses[TOSAJIT_MAX_TENSORS],
                  planes[TOSAJIT_MAX_TENSORS];
@@ -69,7 +69,7 @@ static LLVMValueRef can_stream(const part_emitter *e, const tile_values *tile) {
     return can;
 }
 
-/* Whether the tile is large, in rows of a page at least. A smaller one may be in a buffer. */
+/* True if the tile is large, in rows of a page at least. A smaller one may be in a buffer. */
 static LLVMValueRef is_large(const part_emitter *e) {
     const int64_t size =
         (int64_t)tosajit_type_size(tensor_node(e, e->part->leaf_count)->type.element);

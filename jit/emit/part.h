@@ -110,7 +110,7 @@ static inline int32_t tensor_count(const part_emitter *e) {
 }
 static inline bool has_bit(uint64_t set, int32_t t) { return set >> t & 1; }
 
-/* Whether the part computes or reads a node. */
+/* True if the part computes or reads a node. */
 static inline bool has_node(const part_emitter *e, size_t k) {
     return (e->k.plan->node_parts[k] & e->part_bit) != 0;
 }

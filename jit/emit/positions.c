@@ -48,7 +48,7 @@ LLVMValueRef position_element(const lane *l, LLVMValueRef pair) {
     return part_of(l, pair, ELEMENT);
 }
 
-/* Whether x is better than what was kept before. */
+/* True if x is better than what was kept before. */
 static LLVMValueRef wins(const lane *l, position_op op, LLVMValueRef x, LLVMValueRef kept) {
     static const LLVMIntPredicate of_integers[2][2] = {{LLVMIntSLT, LLVMIntSGT},
                                                        {LLVMIntULT, LLVMIntUGT}};

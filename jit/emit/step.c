@@ -22,7 +22,7 @@ static void emit_shared_nodes(row_emitter *r, const lane *l, LLVMValueRef column
     if (r->part->part->reductions) emit_reductions(r, l->count, lane_mask(l, left));
 }
 
-/* Whether a step's leaves are joined as addresses, of which the tail's are of memory for a whole
+/* True if a step's leaves are joined as addresses, of which the tail's are of memory for a whole
  * step. Then f32 are widened to f64 as they are loaded: exact functions take 0.8 to 0.97 of the
  * time. Where masks are free, waiting for that memory costs short rows more. */
 static bool joins_addresses(const part_emitter *e) {

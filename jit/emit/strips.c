@@ -135,7 +135,7 @@ static void for_steps(row_emitter *r, const strip *s, strip_step *step) {
     end_counted(e, &loop, step_size(&e->levels[0]), s->end);
 }
 
-/* Whether an operand is large; and one whose rows are longer than a strip. */
+/* Finds out if an operand is large; and one whose rows are longer than a strip. */
 static void find_distance(const row_emitter *r, strip *s) {
     const part_emitter *e = r->part;
     s->are_large = s->are_far = LLVMConstNull(LLVMInt1TypeInContext(e->k.context));

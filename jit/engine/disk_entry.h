@@ -28,7 +28,7 @@ void store_value_drop(const tosajit_allocator *allocator, store_value *value);
 /* The name of a key's file. */
 void store_file_name(const void *key, size_t key_size, char name[STORE_NAME_SIZE]);
 
-/* Whether a file or directory can have been written by nobody but this process's user and root. */
+/* True if a file or directory can have been written by nobody but this process's user and root. */
 bool store_file_trusted(const system_file_info *s);
 
 /* Read the entry. A file with another key in it is ABSENT: two keys with one hash. */

@@ -49,7 +49,7 @@ static inline const char *engine_cpu(const tosajit_engine *engine) {
     return engine->cpu[0] ? engine->cpu : NULL;
 }
 
-/* Whether it ever makes code. */
+/* True if it ever makes code. */
 static inline bool engine_compiles(const tosajit_engine *engine) {
     return engine->backend != TOSAJIT_BACKEND_INTERPRET &&
            engine->backend != TOSAJIT_BACKEND_PRECOMPILED;
@@ -84,7 +84,7 @@ uint16_t engine_machine(const tosajit_engine *engine);
 tosajit_status engine_find_ops(const tosajit_engine *engine, const rows_library **library,
                                int *level);
 
-/* Whether this process is a child of the one that created the engine. */
+/* True if this process is a child of the one that created the engine. */
 bool engine_is_inherited(const tosajit_engine *engine);
 
 /* LIMIT_EXCEEDED if the kernels that live take more than max_bytes. *refused is of the kernel that

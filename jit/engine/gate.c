@@ -58,7 +58,7 @@ void gate_enter_to_release(void) {
     if (nesting++ == 0) fpenv_hold(&outside);
 }
 
-/* Whether malloc has 64 KiB left. When a thread first touches a library's thread-local data, the
+/* True if malloc has 64 KiB left. When a thread first touches a library's thread-local data, the
  * loader allocates them, and ends the process if it cannot. So memory is tried before every call
  * into LLVM's libraries, where its lack is still an error. */
 static bool has_first_memory(void) {

@@ -20,7 +20,7 @@ void gate_leave(void);
  * before it destroys an object of LLVM's. */
 void gate_watch_thread(void);
 
-/* Whether tosajit_quiesce has been called, or is within some milliseconds. */
+/* True if tosajit_quiesce has been called, or is within some milliseconds. */
 bool gate_closes_soon(void);
 
 #endif

@@ -136,7 +136,7 @@ static bool fits(const search *s, int64_t addend) {
     return all;
 }
 
-/* Whether these multipliers serve all pairs, in order and falling as the terms do. */
+/* True if these multipliers serve all pairs, in order and falling as the terms do. */
 static bool try_multipliers(search *s, affine_pair *pair) {
     if (s->falls ? s->multipliers[1] > 0 : s->multipliers[1] < 0) return false;
     if (s->looks == 0 || !try_addend(s, false)) return false;

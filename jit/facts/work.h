@@ -26,7 +26,7 @@ part_work find_work(const plan *p, int32_t part, const tosajit_expr *program);
 /* Of one node, for FastISel: ONE and FEW are an instruction or two. */
 op_work node_work(const expr_node *node);
 
-/* Whether an op takes and gives the bits in memory. */
+/* True if an op takes and gives the bits in memory. */
 bool op_is_on_bits(tosajit_op op);
 
 #endif

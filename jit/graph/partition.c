@@ -203,7 +203,7 @@ static void visit_producers(partition *p, search *s, int32_t at) {
         visit(p, s, p->g->operands[k]);
 }
 
-/* Whether a path leads from one region to another that touches something else. */
+/* True if a path leads from one region to another that touches something else. */
 static bool has_detour(partition *p, int32_t from, int32_t to) {
     search s = {.from = from, .to = to};
     p->searches++;
@@ -283,7 +283,7 @@ static void take_over(partition *p, int32_t larger, int32_t smaller, const regio
     p->list[larger].place = stands.place;
 }
 
-/* Whether a kernel would give others what is the same in all calls. */
+/* True if a kernel would give others what is the same in all calls. */
 static bool repeats_constants(const region *from, const region *to) {
     if (!from->constant || to->constant) return false;
     for (int32_t k = 0; k < from->output_count; k++) {

@@ -70,7 +70,7 @@ static LLVMValueRef repeat_row(const lane *l, LLVMValueRef row) {
     return lane_concat(l, copies, count);
 }
 
-/* Whether a row for pshufb has the entries of the one before, in its half of the table. */
+/* True if a row for pshufb has the entries of the one before, in its half of the table. */
 static bool repeats_row(const int8_t *entries, unsigned k) {
     return entries && k % (TABLE / ROW / 2) != 0 &&
            memcmp(&entries[k * ROW], &entries[(k - 1) * ROW], ROW) == 0;

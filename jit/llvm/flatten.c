@@ -122,7 +122,7 @@ static tosajit_status symbol_at(const layout *l, uint64_t index, elf_symbol *sym
 
 static uint64_t symbol_count(const layout *l) { return l->symbols.sh_size / sizeof(elf_symbol); }
 
-/* Whether the symbol lies in a section that has a place. */
+/* True if the symbol lies in a section that has a place. */
 static bool is_placed(const layout *l, const elf_symbol *symbol) {
     return symbol->st_shndx < l->o->header.e_shnum && l->placed[symbol->st_shndx] != NOT_PLACED &&
            symbol->st_value <= l->sections[symbol->st_shndx].sh_size;
@@ -294,7 +294,7 @@ static tosajit_status relocate(layout *l, uint64_t section, const elf_rela *r) {
     return TOSAJIT_OK;
 }
 
-/* Whether a section holds relocations of another one that is wanted. */
+/* True if a section holds relocations of another one that is wanted. */
 static bool relocates(const layout *l, const elf_section *table, const bool *wanted) {
     return (table->sh_type == ELF_SHT_RELA || table->sh_type == ELF_SHT_REL) &&
            table->sh_info < l->o->header.e_shnum && wanted[table->sh_info];

@@ -7,7 +7,7 @@
 #include "jit/math/emitters.h"
 #include "runtime/base/types.h"
 
-/* Whether no number, or none that is not below, needs the limit. */
+/* True if no number, or none that is not below, needs the limit. */
 static bool is_above(const emit_op *op, double low) { return op->reals[0].low >= low; }
 static bool is_below(const emit_op *op, double high) { return op->reals[0].high <= high; }
 

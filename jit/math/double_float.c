@@ -104,7 +104,7 @@ static LLVMValueRef saturate(const lane *l, LLVMValueRef value, LLVMValueRef in_
     return lane_cold_merge(l, &cold, value, decided);
 }
 
-/* Whether the pair's exponents were beyond those of normal numbers, or x is NaN. */
+/* True if the pair's exponents were beyond those of normal numbers, or x is NaN. */
 static LLVMValueRef is_far(const lane *l, const saturation *s, LLVMValueRef x) {
     return lane_fcmp(l, LLVMRealUGE, lane_fabs(l, x), constant(l, s->far));
 }

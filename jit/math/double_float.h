@@ -10,7 +10,7 @@
 
 #include "jit/lane/lane.h"
 
-/* Whether that pays: with AVX2 and AVX-512, where registers hold tables. */
+/* True if that pays: with AVX2 and AVX-512, where registers hold tables. */
 bool has_double_float(const lane *l);
 
 /* `value`, but `wide` of x where a lane is in doubt. */

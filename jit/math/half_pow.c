@@ -69,7 +69,7 @@ static exponent multiply(const lane *l, LLVMValueRef y, logarithm x) {
     return (exponent){total, shifted, lane_fma(l, scale, x.low, r)};
 }
 
-/* Whether rounding to the type could depend on the error. Subnormals of f16 are multiples of 2^-24,
+/* True if rounding to the type could depend on the error. Subnormals of f16 are multiples of 2^-24,
  * as are the numbers from 2^-14 on, by which they are moved. */
 static LLVMValueRef is_near_midpoint(const lane *l, const half_format *h, LLVMValueRef value) {
     if (h->has_subnormals) {

@@ -173,7 +173,7 @@ static bool has_bits_to_spare(const rescale_ranges *r, int64_t left) {
     return range_within(r->value, INT32_MIN >> left, INT32_MAX >> left);
 }
 
-/* Whether the result is at its limit wherever the value is at one of those that `left` leaves, or
+/* True if the result is at its limit wherever the value is at one of those that `left` leaves, or
  * beyond. */
 static bool saturates(const emit_op *op, const rescale_ranges *r, int64_t left) {
     enum { MOST = 1 << 17 }; /* more than any result of 16 bits less its zero point */

@@ -142,7 +142,7 @@ LLVMValueRef emit_fmod(const lane *l, const emit_op *op, const LLVMValueRef *x) 
     return with_sign(l, op->operand == TOSAJIT_F64 ? rest : lane_fptrunc(l, rest), x[0]);
 }
 
-/* Whether the remainder is not 0, and has another sign than the divisor. */
+/* True if the remainder is not 0, and has another sign than the divisor. */
 static LLVMValueRef is_across(const lane *l, division d) {
     LLVMValueRef zero = lane_f64(l, 0.0), below = lane_fcmp(l, LLVMRealOLT, d.rest, zero),
                  divisor_below = lane_fcmp(l, LLVMRealOLT, d.b, zero);

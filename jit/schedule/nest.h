@@ -132,10 +132,10 @@ unsigned nest_partials(const plan_part *part);
 /* Lanes of a step of the widest level. */
 unsigned nest_step(const nest *n);
 
-/* Whether rows begin and end with a peeled vector. */
+/* True if rows begin and end with a peeled vector. */
 bool nest_is_peeled(const nest *n);
 
-/* Whether the loops reduce anything; and whether that is each row, along its columns. */
+/* True if the loops reduce anything; and whether that is each row, along its columns. */
 bool nest_reduces(const nest *n);
 bool nest_reduces_rows(const nest *n);
 

@@ -35,7 +35,7 @@ static bool has_splat_buffers(const plan_part *part) {
     return any;
 }
 
-/* Whether a few ops, as `rescale` is one, make bytes in lanes of 32 bits: then four vectors are
+/* True if a few ops, as `rescale` is one, make bytes in lanes of 32 bits: then four vectors are
  * packed to one. */
 static bool packs_bytes(const part_work *w) {
     return w->heavy > 0 && w->heavy <= COST_PACKED_HEAVY && !w->is_long && w->widest == 4 &&
@@ -73,7 +73,7 @@ static unsigned choose_unroll(const asked *a) {
     return 4;
 }
 
-/* Whether the vectors of a step may be separate. Results that are narrower than operands are packed
+/* True if the vectors of a step may be separate. Results that are narrower than operands are packed
  * together. On 128 bits, taking a few bytes apart costs more than it gains. */
 static bool may_separate(const asked *a) {
     const part_work *w = &a->work;
@@ -154,7 +154,7 @@ static int64_t known_elements(const plan_part *part) {
     return elements;
 }
 
-/* Whether results lie beyond the caches, and one vector of each is whole registers. That must be
+/* True if results lie beyond the caches, and one vector of each is whole registers. That must be
  * known: in kernels of dynamic sizes this would take a fifth to a third of their compilation. */
 static bool may_stream(const asked *a, unsigned lanes, int64_t cache_bytes) {
     const part_work *w = &a->work;
@@ -166,7 +166,7 @@ static bool may_stream(const asked *a, unsigned lanes, int64_t cache_bytes) {
 
 static void add_level(nest *n, nest_level level) { n->levels[n->level_count++] = level; }
 
-/* Whether rows may be a few whole steps, as where two operands of 64 columns broadcast rows. */
+/* True if rows may be a few whole steps, as where two operands of 64 columns broadcast rows. */
 static bool is_exact(const asked *a, const nest *n) {
     const int64_t columns = a->part->cols_multiple, step = (int64_t)nest_step(n);
     const int32_t last = a->part->rank - 1;
@@ -202,7 +202,7 @@ static void schedule_tail(const asked *a, unsigned unroll, nest *n) {
     if (masked) add_level(n, (nest_level){.lanes = n->lanes, .repeats = 1, .masked = true});
 }
 
-/* Whether it is a maximum or minimum of floats that NaN wins: of two values these are five
+/* True if it is a maximum or minimum of floats that NaN wins: of two values these are five
  * instructions, where a CPU has no instruction for it. */
 static bool is_long_extreme(const cpu_level *level, const expr_node *node) {
     return level->extremes != CPU_EXTREMES_NATIVE &&
@@ -236,7 +236,7 @@ static reductions find_reductions(const plan_part *part, const tosajit_expr *pro
     return r;
 }
 
-/* Whether a part's only reduction is a maximum or minimum of f32 over many elements, with few ops
+/* True if a part's only reduction is a maximum or minimum of f32 over many elements, with few ops
  * before it: then it is kept as three values. A CPU that has an instruction needs no such thing,
  * and where numbers win over NaN there is nothing to keep. */
 static bool is_kept_in_three(const asked *a) {
@@ -279,7 +279,7 @@ static unsigned choose_side(const asked *a, unsigned lanes) {
     return rows != TOSAJIT_DYNAMIC && rows < (int64_t)(side * REDUCE_RUN) ? 1 : side;
 }
 
-/* Whether rows of few columns have a loop: where a call decides how many there are, of one vector,
+/* True if rows of few columns have a loop: where a call decides how many there are, of one vector,
  * whose segments are side by side. Long code for them would be compiled for longer than it gains.
  */
 static bool may_be_narrow(const asked *a, unsigned vector, unsigned lanes) {
@@ -303,7 +303,7 @@ static unsigned choose_strip_rows(const asked *a) {
     return only && !a->work.heavy && a->work.light <= COST_SIDE_LIGHT ? NEST_STRIP_ROWS : 1;
 }
 
-/* Whether folding rows together pays. A loop reads rows one behind the other, and in the time of a
+/* True if folding rows together pays. A loop reads rows one behind the other, and in the time of a
  * fold of its own the next row arrives: so longer rows want it only where a fold is long. */
 static bool pays_together(const asked *a) {
     const plan_part *part = a->part;
@@ -325,7 +325,7 @@ static unsigned choose_together(const asked *a, unsigned partials) {
                                                                                             : 1;
 }
 
-/* Whether there are few elements along the axis, and light ops: then they need no loop. */
+/* True if there are few elements along the axis, and light ops: then they need no loop. */
 static bool is_brief(const asked *a) {
     const int64_t size = plan_reduced_size(a->part);
     return size != TOSAJIT_DYNAMIC && size <= COST_UNROLLED && a->work.heavy == 0 &&

@@ -63,7 +63,7 @@ const cpu_model *cpu_at(size_t index);
 const cpu_level *cpu_level_of(uint16_t machine, uint64_t features);
 /* The lowest level of the machine; null if it has no kernels. */
 const cpu_level *cpu_floor(uint16_t machine);
-/* Whether the list has every one of the comma-separated words of needs, as whole words. The first
+/* True if the list has every one of the comma-separated words of needs, as whole words. The first
  * one that it lacks, if not null, is left in *missing, up to a comma or the end. */
 bool cpu_has(const char *list, const char *needs, const char **missing);
 

@@ -29,7 +29,7 @@ typedef struct cpu_use {
     uint64_t features;
 } cpu_use;
 
-/* Whether this machine has the level's features and the model's. */
+/* True if this machine has the level's features and the model's. */
 static bool host_has(const cpu_level *level, const char *more, const char **missing) {
     char list[FEATURES_TEXT];
     features_print(features_machine(), features_host(), false, list, sizeof list);

@@ -15,7 +15,7 @@ static tosajit_status malformed(const char *what) {
     return diag_error(TOSAJIT_CODEGEN_FAILED, "LLVM made a malformed object: %s", what);
 }
 
-/* Whether size bytes at offset are in the file. */
+/* True if size bytes at offset are in the file. */
 static bool is_inside(const object *o, uint64_t offset, uint64_t size) {
     return offset <= o->size && size <= o->size - offset;
 }

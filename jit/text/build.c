@@ -230,7 +230,7 @@ static bool unary(builder *b, text_span where, tosajit_op op, tosajit_value oper
     return add_op(b, where, op, &operand, 1, NULL, NULL, value);
 }
 
-/* Whether a node is a number, and no list of it, that is `wanted` as an element. */
+/* True if a node is a number, and no list of it, that is `wanted` as an element. */
 static bool is_number(const builder *b, int32_t node, tosajit_type element, double wanted) {
     if (!build_is_literal(b, node)) return false;
     const text_list *list = &b->line->lists[b->line->nodes[node].what];
@@ -581,7 +581,7 @@ static bool build_statements(builder *b) {
     return true;
 }
 
-/* Whether the text has the name. */
+/* True if the text has the name. */
 static bool is_taken(const builder *b, const char *name) {
     const size_t length = strlen(name);
     for (size_t k = 0; k < b->line->statement_count; k++) {

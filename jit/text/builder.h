@@ -29,7 +29,7 @@ bool build_fail_no_type(builder *b, text_span where);
 bool build_fail_memory(builder *b, text_span where);
 
 tosajit_tensor_type build_type_of(const builder *b, tosajit_value value);
-/* Whether a node is a number or a list, which has no value yet. */
+/* True if a node is a number or a list, which has no value yet. */
 bool build_is_literal(const builder *b, int32_t node);
 /* How a literal becomes a constant. */
 typedef struct literal_use {

@@ -252,7 +252,7 @@ static bool parse_operands(lexer *p, int32_t *first, int32_t *last) {
     return lex_expect(p, ']', ", or ]");
 }
 
-/* Whether "(0, 1)" stands at p. Where several operands may come, one of them may be in brackets. */
+/* True if "(0, 1)" stands at p. Where several operands may come, one of them may be in brackets. */
 static bool at_tuple(const lexer *p, bool operands) {
     static const char inside[] = "0123456789-, \t\r\n";
     size_t k = 1;

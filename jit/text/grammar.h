@@ -28,7 +28,7 @@ void parse_negate(text_number *n);
 bool parse_expression(lexer *p, int binding);
 /* `= value` behind a key of op. */
 bool parse_keyword(lexer *p, tosajit_op op, text_span word, int32_t *first, int32_t *last);
-/* Whether op takes so many operands and parameters. */
+/* True if op takes so many operands and parameters. */
 bool parse_check_count(lexer *p, tosajit_op op, text_span where, size_t count);
 
 #endif

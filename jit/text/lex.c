@@ -267,7 +267,7 @@ uint64_t lex_digits(const char *text, size_t length, unsigned base, bool *fits) 
     return value;
 }
 
-/* Whether `name =` is next, which p then is behind the name of. */
+/* True if `name =` is next, which p then is behind the name of. */
 bool lex_key(lexer *p, text_span *word) {
     size_t before = p->at;
     *word = lex_word(p);

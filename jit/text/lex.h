@@ -52,13 +52,13 @@ bool lex_take(lexer *p, char c);
 bool lex_expect(lexer *p, char c, const char *what);
 /* A name; dots are for "tosa.add". Length 0 if there is none. */
 text_span lex_word(lexer *p);
-/* Whether `name =` is next; then p is behind the name. */
+/* True if `name =` is next; then p is behind the name. */
 bool lex_key(lexer *p, text_span *word);
 
 /* One more bracket or operator; false after an error where there are too many. Whoever closes it
  * counts p->depth down. */
 bool lex_deeper(lexer *p);
-/* Whether a text ends within brackets, or where an operand must follow: more lines belong to it. */
+/* True if a text ends within brackets, or where an operand must follow: more lines belong to it. */
 bool lex_is_open(const char *text, size_t length);
 
 bool lex_is_word(const lexer *p, text_span word, const char *text);

@@ -319,7 +319,7 @@ static int width_of(tosajit_type type) {
     return type == TOSAJIT_I48 ? 48 : 8 * (int)tosajit_type_size(type);
 }
 
-/* Whether a hexadecimal number has more bits than the type. */
+/* True if a hexadecimal number has more bits than the type. */
 static bool is_too_wide(tosajit_type type, const text_number *n) {
     return n->hexadecimal && n->magnitude >> (width_of(type) - 1) > 1;
 }

@@ -25,7 +25,7 @@ uint64_t features_host(void);
  * on x86: 64, 32; 0: it has none. */
 int32_t features_permuted_bytes(void);
 
-/* Whether code that may use these has masks that cost nothing: AVX-512's. */
+/* True if code that may use these has masks that cost nothing: AVX-512's. */
 bool features_masked(uint64_t features);
 
 /* The bits of the features that LLVM's list, "+avx2,-avx512f", says are there. */

@@ -114,7 +114,7 @@ tosajit_status check_result_sizes(const view *result, tensor_id id, int32_t rank
     return TOSAJIT_OK;
 }
 
-/* Whether a size keeps a contract. */
+/* True if a size keeps a contract. */
 static bool meets_contract(const tosajit_contract *c, int64_t size) {
     return size >= c->smallest && (!c->largest || size <= c->largest) &&
            (c->multiple < 2 || size % c->multiple == 0);

@@ -133,7 +133,7 @@ static bool drop_longest(places *a, places *b) {
     }
 }
 
-/* Whether two views whose ranges meet have no byte in common, as the left and the right half of a
+/* True if two views whose ranges meet have no byte in common, as the left and the right half of a
  * matrix, or its even and its odd columns. They have none if their residues modulo some period are
  * apart, of what can be within the same longer period. */
 static bool interleave(const view *a, const view *b) {

@@ -32,7 +32,7 @@ typedef struct view {
  * another way than exactly in place. */
 tosajit_status overlap_check(const callee *kernel, const view *operands, const view *results);
 
-/* Whether the operand's element for every index is as far from its first as the result's own, so
+/* True if the operand's element for every index is as far from its first as the result's own, so
  * that one may lie on the other. */
 bool overlap_same_places(const view *operand, const view *result);
 

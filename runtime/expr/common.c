@@ -36,7 +36,7 @@ static bool is_result(const tosajit_expr *program, tosajit_value value) {
     return false;
 }
 
-/* Whether the first value may stand for both: a result keeps the name that it has, or has not. What
+/* True if the first value may stand for both: a result keeps the name that it has, or has not. What
  * is no result has one for messages alone. */
 static bool may_be_one(tosajit_expr *program, tosajit_value first, tosajit_value second) {
     const char *a = expr_given_name(program, first), *b = expr_given_name(program, second);

@@ -360,7 +360,7 @@ static tosajit_status check_parameters_once(const op_use *use) {
                       a->shift ? "shift" : "a zero point");
 }
 
-/* Whether a reduction's result is declared with its axes, of size 1; also where the operand's rank
+/* A reduction's result must be declared with its axes, of size 1; also where the operand's rank
  * is not known. */
 static tosajit_status check_reduced(const op_use *use) {
     const int64_t last = use->attributes->axis + use->attributes->joined;
@@ -609,7 +609,7 @@ static size_t mark_live(const tosajit_expr *expr, uint8_t *live) {
     return count;
 }
 
-/* Whether a node is a tensor that no caller gives. */
+/* True if a node is a tensor that no caller gives. */
 static bool is_held(const expr_node *node) {
     return (node->kind == NODE_CONSTANT && !node->splat) || node_is_index(node);
 }

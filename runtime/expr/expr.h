@@ -31,14 +31,14 @@ typedef struct expr_node {
     size_t data_size;
 } expr_node;
 
-/* Whether a node is an index: nobody computes it, and parts read it as a tensor that has a number
+/* True if a node is an index: nobody computes it, and parts read it as a tensor that has a number
  * for each position along its axes (runtime/check/index.h). What it is the index of says its sizes.
  */
 static inline bool node_is_index(const expr_node *node) {
     return node->kind == NODE_OP && node->op == TOSAJIT_OP_index;
 }
 
-/* Whether a node is computed of its operands. */
+/* True if a node is computed of its operands. */
 static inline bool node_is_computed(const expr_node *node) {
     return node->kind == NODE_OP && node->op != TOSAJIT_OP_index;
 }

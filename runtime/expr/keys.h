@@ -40,7 +40,7 @@ const op_key *op_key_find(tosajit_op op, const char *name, size_t length);
 /* Which parameter of op the key is. */
 int op_key_parameter(tosajit_op op, const op_key *key);
 
-/* Whether the key is a member of tosajit_attributes. */
+/* True if the key is a member of tosajit_attributes. */
 bool op_key_is_attribute(const op_key *key);
 /* The number of a word among the key's, compared without regard to case; -1. */
 int32_t op_key_word(const op_key *key, const char *word, size_t length);

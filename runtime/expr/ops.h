@@ -101,7 +101,7 @@ extern const op_row op_table[TOSAJIT_OP_COUNT];
 
 static inline bool op_is_valid(tosajit_op op) { return (unsigned)op < TOSAJIT_OP_COUNT; }
 
-/* Whether an op is a long computation: what follows for loops and threads. */
+/* Long computations, as loops and threads have them. */
 _Static_assert(
     WORK_ONE < WORK_FEW && WORK_FEW < WORK_SOME && WORK_SOME < WORK_HEAVY && WORK_HEAVY < WORK_LONG,
     "work is ordered from little to much: ops and parts for FastISel are told by comparison");
@@ -112,24 +112,24 @@ static inline unsigned op_lane_bytes(tosajit_op op) {
     const op_integers how = op_table[op].integers;
     return how == COMPUTED_WIDE64 ? 8 : how == COMPUTED_WIDE32 ? 4 : 1;
 }
-/* Whether an op reduces a dimension (runtime/expr/reduce.h). */
+/* True if an op reduces a dimension (runtime/expr/reduce.h). */
 static inline bool op_reduces(tosajit_op op) {
     return op_table[op].signature == SIGNATURE_REDUCE ||
            op_table[op].signature == SIGNATURE_POSITION;
 }
-/* Whether what an op gives depends on where elements lie along its axis: it cannot move past what
+/* True if what an op gives depends on where elements lie along its axis: it cannot move past what
  * changes that. */
 static inline bool op_is_along(tosajit_op op) {
     return op_reduces(op) || op_table[op].signature == SIGNATURE_INDEX;
 }
-/* Whether an op moves elements and computes none (runtime/expr/views.h). */
+/* True if an op moves elements and computes none (runtime/expr/views.h). */
 static inline bool op_views(tosajit_op op) { return op_table[op].signature == SIGNATURE_VIEW; }
 static inline bool op_has_table(tosajit_op op) { return op_table[op].attributes & ATTRIBUTE_TABLE; }
-/* Whether an op looks up bytes by bytes. TOSA has that of i8. Kernels have it of all types of 8
+/* True if an op looks up bytes by bytes. TOSA has that of i8. Kernels have it of all types of 8
  * bits: the bits are looked at, and the table's i8 are those of the results. */
 bool op_maps_bytes(tosajit_op op, tosajit_type operand, tosajit_type result);
 
-/* Whether the code of an op on these types, for some CPU, depends on the floating-point
+/* True if the code of an op on these types, for some CPU, depends on the floating-point
  * environment. That is so where types are floating point, but for ops that only move them, and
  * where integers are computed as floating point: intdiv divides as f64, and without AVX2
  * logical_left_shift makes 2^b of f32. tests/unit/float_code_test.c looks at the code. */

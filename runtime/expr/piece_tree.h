@@ -35,9 +35,9 @@ typedef struct tree_place {
 /* What begins at a place, which moves behind it. */
 piece_tree tree_take(const piece_tree *tree, tree_place *at);
 
-/* Whether anything is divided along an axis. */
+/* True if anything is divided along an axis. */
 bool tree_has_axis(const piece_tree *tree, int32_t axis);
-/* Whether both are divided alike, the axes of the first one being `shift` higher. */
+/* True if both are divided alike, the axes of the first one being `shift` higher. */
 bool tree_same(const piece_tree *a, const piece_tree *b, int32_t shift);
 /* The size along an axis; TOSAJIT_DYNAMIC if it is not known. */
 int64_t tree_size(const piece_tree *tree, const expr_node *nodes, int32_t axis);

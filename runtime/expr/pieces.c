@@ -142,7 +142,7 @@ static tosajit_status slice_box(splitting *s, tosajit_value k, const piece_box *
     return status;
 }
 
-/* Whether two values are divided at the same places. */
+/* True if two values are divided at the same places. */
 static bool same_places(const splitting *s, const piece_tree *a, const piece_tree *b,
                         int32_t shift) {
     bool same = tree_same(a, b, shift);

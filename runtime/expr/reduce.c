@@ -22,7 +22,7 @@ bool reduce_is_unordered(const expr_node *node) {
     return !adds || !type_is_float(node->type.element);
 }
 
-/* Whether a leaf has dimension d of its own, which is below 0 where others have more dimensions. */
+/* True if a leaf has dimension d of its own, which is below 0 where others have more dimensions. */
 static bool has_dimension(const expr_node *leaf, int64_t d) {
     if (d < 0 || (node_reduces(leaf) && reduce_has_axis(leaf, (int32_t)d))) return false;
     if (node_is_index(leaf)) return reduce_has_axis(leaf, (int32_t)d);

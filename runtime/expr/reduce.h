@@ -31,7 +31,7 @@ enum {
     REDUCE_SEGMENT = REDUCE_RUN * REDUCE_PARTIALS,
 };
 
-/* Whether a node is a reduction. */
+/* True if a node is a reduction. */
 bool node_reduces(const expr_node *node);
 
 /* The last dimension that it reduces. */
@@ -39,26 +39,26 @@ static inline int32_t reduce_last(const expr_node *node) {
     return (int32_t)node->attributes.axis + node->attributes.joined;
 }
 
-/* Whether that is the last one of all. */
+/* True if that is the last one of all. */
 static inline bool reduce_is_inner(const expr_node *node) {
     return reduce_last(node) == node->type.rank - 1;
 }
 
-/* Whether it reduces this dimension. */
+/* True if it reduces this dimension. */
 static inline bool reduce_has_axis(const expr_node *node, int32_t d) {
     return d >= node->attributes.axis && d <= reduce_last(node);
 }
 
-/* Whether it gives where the first greatest or least element is, and not an element. */
+/* True if it gives where the first greatest or least element is, and not an element. */
 bool reduce_is_position(const expr_node *node);
 
 /* The type of what it reduces, which of a position is not its own. */
 tosajit_type reduce_element(const tosajit_expr *expr, const expr_node *node);
 
-/* Whether any order of the elements gives the same bits. */
+/* True if any order of the elements gives the same bits. */
 bool reduce_is_unordered(const expr_node *node);
 
-/* Whether what makes a value repeats along some of the dimensions first to last, but not along all:
+/* True if what makes a value repeats along some of the dimensions first to last, but not along all:
  * then no stride joins them. Only what no call changes counts: that an operand has fewer
  * dimensions, or that they were reduced. So the answer is the same whatever sizes are known. Of
  * what more than 256 values make it is yes. */

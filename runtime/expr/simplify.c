@@ -22,7 +22,7 @@ static bool are_equal(const tosajit_tensor_type *a, const tosajit_tensor_type *b
            memcmp(a->dims, b->dims, (size_t)a->rank * sizeof *a->dims) == 0;
 }
 
-/* Whether a constant is one number that broadcasting repeats: with a size of its own it would give
+/* True if a constant is one number that broadcasting repeats: with a size of its own it would give
  * the result a size, or demand one of the other operand. */
 static bool is_number(const expr_node *constant, double *number) {
     if (constant->kind != NODE_CONSTANT || !constant->splat) return false;
@@ -93,7 +93,7 @@ static tosajit_status simplify_power(tosajit_expr *program, expr_node *node, boo
     return TOSAJIT_OK;
 }
 
-/* Whether a < b in the order of the op, in which -0 is smaller than +0. */
+/* True if a < b in the order of the op, in which -0 is smaller than +0. */
 static bool is_less(tosajit_type element, tosajit_scalar a, tosajit_scalar b) {
     if (!type_is_float(element)) return a.i < b.i;
     return a.f < b.f || (a.f == b.f && signbit(a.f) && !signbit(b.f));
@@ -160,7 +160,7 @@ static void simplify_cast(const tosajit_expr *program, expr_node *node, bool *ch
     }
 }
 
-/* Whether a reduction's type says no more than its operand's does. */
+/* True if a reduction's type says no more than its operand's does. */
 static bool is_inferred(const tosajit_expr *program, const expr_node *node) {
     const tosajit_tensor_type *from = &program->nodes[node->operands[0]].type;
     bool same = from->rank == node->type.rank && from->rank >= 0;
@@ -169,7 +169,7 @@ static bool is_inferred(const tosajit_expr *program, const expr_node *node) {
     return same;
 }
 
-/* Whether something may repeat along some of these dimensions alone. Only of a value without ops is
+/* True if something may repeat along some of these dimensions alone. Only of a value without ops is
  * it known that nothing does. */
 static bool repeats_within(const tosajit_expr *program, tosajit_value value, int64_t first,
                            int64_t last) {

@@ -32,7 +32,7 @@ static tosajit_status view(tosajit_expr *expr, tosajit_op op, const tosajit_valu
                            value);
 }
 
-/* Whether there is a list of so many elements, one for each dimension. */
+/* There must be a list of so many elements, one for each dimension. */
 static tosajit_status check_list(const char *call, const char *list, const void *elements,
                                  int32_t rank) {
     if (rank < 0 || rank > TOSAJIT_MAX_RANK)

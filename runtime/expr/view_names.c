@@ -26,7 +26,7 @@ static void multiply(product *p, int64_t size) {
         p->number = INT64_MAX;
 }
 
-/* Whether p has a name that q lacks. */
+/* True if p has a name that q lacks. */
 static bool has_more(const product *p, const product *q) {
     product rest = *q;
     for (int32_t k = 0; k < p->count; k++) {
@@ -78,7 +78,7 @@ static int64_t add_name(finding *f, size_kind kind, int32_t dim, int64_t a, int6
     return -(int64_t)v->name_count;
 }
 
-/* Whether a size was broadcast of others, one of which is this. */
+/* True if a size was broadcast of others, one of which is this. */
 static bool absorbs(const expr_views *v, int64_t size, int64_t other) {
     for (; size != other; size = v->names[-1 - size].a) {
         if (size >= 0 || size == VIEW_UNKNOWN || v->names[-1 - size].kind != SIZE_BROADCAST)
@@ -161,7 +161,7 @@ static void reshape_sizes(finding *f, const view_sizes *in, view_sizes *own) {
     }
 }
 
-/* Whether a range is all of a size. A name is no number: an end of -1 is not the first name. */
+/* True if a range is all of a size. A name is no number: an end of -1 is not the first name. */
 static bool is_whole(const int64_t range[3], int64_t size) {
     return (range[0] == 0 || range[0] == TOSAJIT_DYNAMIC) && range[2] == 1 &&
            (range[1] == TOSAJIT_DYNAMIC || (size > 0 && range[1] == size));

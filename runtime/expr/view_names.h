@@ -25,7 +25,7 @@ tosajit_status names_through(const expr_views *views, const view_step *step, vie
 /* Where a step leaves the axis of a reduction, whole and in its order; -1: nowhere. */
 int64_t names_follow(const expr_views *views, const view_step *step, int64_t axis);
 
-/* Whether the dimensions that a chain joins are one run, of a tensor of these sizes. Bit a of
+/* The kind of run that the dimensions of a chain are, of a tensor of these sizes. Bit a of
  * `cut`: it is a part of another one, of which it has less along dimension a. */
 typedef enum view_run {
     RUN_DENSE, /* of a dense tensor they are */

@@ -171,7 +171,7 @@ bool view_find_range(const int64_t numbers[3], int64_t n, view_range *range) {
     return true;
 }
 
-/* Whether a position counts from the end. */
+/* True if a position counts from the end. */
 static bool is_from_end(int64_t position, bool open_end) {
     return position == TOSAJIT_DYNAMIC ? open_end : position < 0;
 }

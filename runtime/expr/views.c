@@ -56,7 +56,7 @@ static bool same_sizes(const view_sizes *a, const view_sizes *b) {
            memcmp(a->sizes, b->sizes, (size_t)a->rank * sizeof *a->sizes) == 0;
 }
 
-/* Whether dimension d of what is behind two transposes is that of what is before them. */
+/* True if dimension d of what is behind two transposes is that of what is before them. */
 static bool undo_each_other(const lowering *l, const view_step *a, const view_step *b) {
     const int64_t *p = l->source->nodes[a->view].attributes.numbers,
                   *q = l->source->nodes[b->view].attributes.numbers;
@@ -68,7 +68,7 @@ static bool undo_each_other(const lowering *l, const view_step *a, const view_st
     return true;
 }
 
-/* Whether a step behind another one leads back. */
+/* True if a step behind another one leads back. */
 static bool cancels(const lowering *l, const view_step *a, const view_step *b) {
     if (a->view == b->view && a->backwards != b->backwards) return true;
     if (is_view(l, a, TOSAJIT_OP_reshape) && is_view(l, b, TOSAJIT_OP_reshape))
@@ -120,7 +120,7 @@ static int64_t slice_begin(const int64_t range[3], int64_t size) {
     return range[0] < 0 ? range[0] + size : range[0];
 }
 
-/* Whether two slices of tensors of the same sizes, which are static, take the same: x[32:] and
+/* True if two slices of tensors of the same sizes, which are static, take the same: x[32:] and
  * x[32:64] of 64. */
 static bool same_slices(const lowering *l, const view_step *a, const view_step *b) {
     const int64_t *p = l->source->nodes[a->view].attributes.numbers,
@@ -271,7 +271,7 @@ static tosajit_status append_op(lowering *l, const expr_node *node, const tosaji
     return status;
 }
 
-/* Whether every size is 1, which repeats along everything. */
+/* True if every size is 1, which repeats along everything. */
 static bool is_single(const tosajit_tensor_type *type) {
     for (int32_t d = 0; d < type->rank; d++)
         if (type->dims[d] != 1) return false;
@@ -316,14 +316,14 @@ static tosajit_status move_axis(lowering *l, const expr_node *node, view_chain c
                       expr_value_name(l->source, node->number).text);
 }
 
-/* Whether an operand repeats along everything, behind a chain, too. */
+/* True if an operand repeats along everything, behind a chain, too. */
 static bool repeats(const lowering *l, const expr_node *node, int k, view_chain chain) {
     const tosajit_tensor_type *type = &node_of(l, node->operands[k])->type;
     const view_step *last = step_of(l, chain, chain.count - 1);
     return is_single(type) && type->rank <= behind(l, last)->rank;
 }
 
-/* Whether an operand stays as it is where its op moves inside of a chain: a parameter, or what
+/* True if an operand stays as it is where its op moves inside of a chain: a parameter, or what
  * repeats beside another one that has the shape. */
 static bool stays(const lowering *l, const expr_node *node, int k, view_chain chain) {
     bool shaped = false;
@@ -451,7 +451,7 @@ static int32_t lower_rank(const lowering *l, tosajit_value value, view_chain out
     return inner < rank ? inner : rank;
 }
 
-/* Whether a computed operand is one element before and behind its views: beside the leader it then
+/* True if a computed operand is one element before and behind its views: beside the leader it then
  * repeats without them, as sum(x, axis=0) + max(x) has them where no dimension is kept. */
 static bool is_one(const lowering *l, tosajit_value leader, tosajit_value from) {
     const lowered *own = &l->values[from];

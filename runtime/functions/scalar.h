@@ -40,7 +40,7 @@ typedef uint64_t unsigned_word;
 typedef bool mask;
 
 static inline real number(const lane *l, double value) { return (void)l, (real)value; }
-/* Whether a is a number already where code is made, for each lane the same, and which. */
+/* True if a is a number already where code is made, for each lane the same, and which. */
 static inline bool is_known(const lane *l, real a) { return (void)l, (void)a, true; }
 static inline bool is_number(const lane *l, real a, double n) { return (void)l, a == n; }
 static inline real add(const lane *l, real a, real b) { return (void)l, a + b; }

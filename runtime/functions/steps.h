@@ -89,7 +89,7 @@ static inline mask is_small(const lane *l, real x, double than) {
     return less(l, size_of(l, x), number(l, than));
 }
 
-/* Whether abs(x) is not below: so it is for NaN. */
+/* True if abs(x) is not below: so it is for NaN. */
 static inline mask is_far(const lane *l, real x, double end) {
     return not_so(l, is_small(l, x, end));
 }

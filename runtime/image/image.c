@@ -194,7 +194,7 @@ static bool same_form(const tosajit_tensor_type *a, const tosajit_tensor_type *b
     return a->element == b->element && a->rank == b->rank;
 }
 
-/* Whether a program takes what another one does, and gives what it gives. */
+/* True if a program takes what another one does, and gives what it gives. */
 static bool are_alike(const tosajit_expr *a, const tosajit_expr *b) {
     bool same = a->input_count == b->input_count && a->result_count == b->result_count;
     size_t p = 0, q = 0;

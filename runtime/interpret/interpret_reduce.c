@@ -38,7 +38,7 @@ void interpret_reduce_begin(interpret_reduction *r, const tosajit_expr *program,
     begin_segment(r);
 }
 
-/* Whether x is better than y: a NaN where NaN propagates, else any number than it. */
+/* True if x is better than y: a NaN where NaN propagates, else any number than it. */
 static bool is_better(const interpret_reduction *r, cell x, cell y) {
     const bool greatest = r->node->op == TOSAJIT_OP_argmax;
     if (!type_is_float(r->element)) return greatest ? x.i > y.i : x.i < y.i;

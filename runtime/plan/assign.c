@@ -240,7 +240,7 @@ static uint64_t computed_again(const assigner *a, tosajit_value value, int32_t f
     return again;
 }
 
-/* Whether a few light ops make it of one value that an earlier part has computed. To keep that one
+/* True if a few light ops make it of one value that an earlier part has computed. To keep that one
  * saves as much in this part, and the earlier part's work, too: layer_norm(gelu(x)) keeps the gelu.
  */
 static bool is_nearly_earlier(const assigner *a, tosajit_value value) {
@@ -343,7 +343,7 @@ static tosajit_status assign_again(assigner *a) {
     return assign(a);
 }
 
-/* Whether an operand is read behind a part that has written over what may lie on it. */
+/* True if an operand is read behind a part that has written over what may lie on it. */
 static bool reads_behind(const assigner *a) {
     bool any = false;
     for (size_t k = 0; a->behind && k < a->program->count; k++)

@@ -313,7 +313,7 @@ uint64_t plan_tables(const plan_part *part) {
     return tables;
 }
 
-/* Whether the part reduces, or reads what others have computed, and so is cut into blocks. */
+/* True if the part reduces, or reads what others have computed, and so is cut into blocks. */
 static bool is_blocked(const plan_part *part) { return part->axis >= 0 || part->carried_count > 0; }
 
 static bool is_unordered(const plan_part *part, const tosajit_expr *program) {
@@ -371,7 +371,7 @@ bool plan_static_walk(const plan_part *part, const tosajit_expr *program, walk *
     return true;
 }
 
-/* Whether a call may collapse the rows into longer ones. A leaf that is one value per row is packed
+/* True if a call may collapse the rows into longer ones. A leaf that is one value per row is packed
  * then, and contiguous. */
 static bool may_collapse(const walk *w) {
     return w->rank > 1 && w->sizes[w->rank - 1] < COST_SHORT_ROW;
@@ -428,7 +428,7 @@ static uint64_t leaf_set(const plan_part *part) {
     return part->leaf_count ? ~UINT64_C(0) >> (64 - part->leaf_count) : 0;
 }
 
-/* Whether some dimension has a static size above 1 that no leaf is sure to walk: it comes from a
+/* True if some dimension has a static size above 1 that no leaf is sure to walk: it comes from a
  * constant of equal elements, or from a declared type. Only then can all leaves be splats in rows
  * of more than one element. Else such rows have one element, any variant computes them, and the
  * variant in which all leaves are splats is not needed. */
@@ -442,7 +442,7 @@ static bool stretches_without_leaf(const plan_part *part) {
     return false;
 }
 
-/* Whether one loop for all classes of leaves is as fast as a loop for each. Two things must hold. A
+/* True if one loop for all classes of leaves is as fast as a loop for each. Two things must hold. A
  * long op takes most of the time, so that reading a splat from memory costs nothing beside it. And
  * no heavy op could be computed once per row in a loop of its own: exp(a) in exp(a) + b can, where
  * a is a splat. */
@@ -540,7 +540,7 @@ static int64_t cols_multiple(const plan_part *part, const tosajit_expr *program)
     return multiple;
 }
 
-/* Whether the walk of dense tensors may have more than two dimensions once it is coalesced.
+/* True if the walk of dense tensors may have more than two dimensions once it is coalesced.
  * A single leaf of open sizes repeats whole rows if anything, so its walk has rows and columns. */
 static bool has_planes(const plan_part *part, const tosajit_expr *program) {
     walk w;

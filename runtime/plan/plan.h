@@ -104,7 +104,7 @@ typedef struct plan {
 tosajit_status plan_make(const tosajit_expr *program, const tosajit_allocator *allocator, plan *p);
 void plan_destroy(plan *p);
 
-/* Whether a part reduces dimension d; whether the last dimension that it reduces has the columns.
+/* True if a part reduces dimension d; whether the last dimension that it reduces has the columns.
  */
 static inline bool plan_reduces(const plan_part *part, int32_t d) {
     return part->axis >= 0 && d >= part->axis && d <= part->axis + part->joined;
@@ -119,7 +119,7 @@ int64_t plan_reduced_size(const plan_part *part);
 /* The reduced dimensions, as bits. */
 uint32_t plan_reduced_dims(const plan_part *part);
 
-/* Whether results of parts are read by later ones: then they run one after the other, block by
+/* True if results of parts are read by later ones: then they run one after the other, block by
  * block. */
 bool plan_is_staged(const plan *p);
 

@@ -19,7 +19,7 @@ typedef struct value_info {
     dim_info dims[TOSAJIT_MAX_RANK];
 } value_info;
 
-/* Whether two values are certain to have the same sizes in every call. */
+/* True if two values are certain to have the same sizes in every call. */
 bool plan_same_space(const value_info *a, const value_info *b);
 
 /* What parts there are, which results each has, and which part computes which node; the first value

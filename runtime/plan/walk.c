@@ -5,7 +5,7 @@
 
 #include "runtime/base/types.h"
 
-/* Whether every tensor moves from one index of `outer` to the next as from the end of `inner` to
+/* True if every tensor moves from one index of `outer` to the next as from the end of `inner` to
  * one beyond. */
 static bool merges(const walk *w, const int64_t *outer, const int64_t *inner, int64_t inner_size) {
     for (int32_t t = 0; t < w->tensors; t++)

@@ -38,14 +38,14 @@ static inline const int64_t *walk_strides(const walk *w, int32_t d) {
     return &w->strides[d * w->tensors];
 }
 
-/* Whether a tensor repeats one element through dimensions d.. of the walk. */
+/* True if a tensor repeats one element through dimensions d.. of the walk. */
 static inline bool walk_is_broadcast(const walk *w, int32_t t, int32_t d) {
     for (; d < w->rank; d++)
         if (walk_strides(w, d)[t] != 0) return false;
     return true;
 }
 
-/* Whether a tensor's elements follow each other in memory through dimensions d.. of the walk. */
+/* True if a tensor's elements follow each other in memory through dimensions d.. of the walk. */
 static inline bool walk_is_contiguous(const walk *w, int32_t t, int32_t d, int64_t element_size) {
     int64_t expected = element_size;
     for (int32_t i = w->rank; i-- > d;) {

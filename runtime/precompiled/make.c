@@ -388,7 +388,7 @@ static void find_partner(maker *mk, size_t k, int32_t part) {
     }
 }
 
-/* Whether another node's instruction computes this one, too. */
+/* True if another node's instruction computes this one, too. */
 static bool is_first(const maker *mk, size_t k) {
     return mk->nodes[k].partner != NEVER && (size_t)mk->nodes[k].partner > k;
 }
@@ -428,7 +428,7 @@ static tosajit_status size_tile(maker *mk) {
     return TOSAJIT_OK;
 }
 
-/* Whether the part reads what an earlier one has computed. */
+/* True if the part reads what an earlier one has computed. */
 static bool is_carried(const maker *mk, tosajit_value value) {
     bool is = false;
     for (int32_t k = mk->plan->leaf_count - mk->plan->carried_count; k < mk->plan->leaf_count; k++)
@@ -467,7 +467,7 @@ static tosajit_status make_instructions(maker *mk, int32_t index) {
     return status;
 }
 
-/* Whether a part's only instruction takes its leaves in their order and writes its only result:
+/* True if a part's only instruction takes its leaves in their order and writes its only result:
  * then a run can call the op's code itself. That has no loop for rows in which all operands repeat,
  * and, of one operand, none for planes. */
 static bool is_direct(const precompiled_part *part, const plan_part *plan) {

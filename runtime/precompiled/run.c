@@ -31,7 +31,7 @@ static inline lines tensor_lines(const tile *t, uint32_t tensor) {
     return (lines){t->pointers[tensor], t->strides[2 * tensor], t->strides[2 * tensor + 1]};
 }
 
-/* Whether a value has an element of its own for each of the tile's. */
+/* True if a value has an element of its own for each of the tile's. */
 static inline bool fills(const tile *t, uint64_t leaves) {
     return (t->rows == 1 || leaves & t->row_set) && (t->cols == 1 || leaves & t->col_set);
 }
@@ -47,7 +47,7 @@ static inline lines find(const tile *t, const precompiled_value *v) {
     return l;
 }
 
-/* Whether every tensor of an instruction goes on from one row to the next as along columns; if it
+/* True if every tensor of an instruction goes on from one row to the next as along columns; if it
  * has one column, as columns would. Then its rows are one. */
 static bool is_one_row(const precompiled_instruction *s, const int64_t *strides, int64_t cols) {
     for (int k = 0; k <= s->operand_count; k++) {

@@ -87,7 +87,7 @@ SPECIALISED bool look_at(const call_cache *q, kernel_counts n, const tosajit_ten
     return true;
 }
 
-/* Whether numbers are those at *at, which moves on behind them. */
+/* True if numbers are those at *at, which moves on behind them. */
 static inline bool are_at(const int64_t *numbers, int32_t rank, const int64_t **at) {
     if (rank == 0) return true;
     if (!numbers) return false;

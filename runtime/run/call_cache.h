@@ -27,7 +27,7 @@ bool call_cache_run_short(const tosajit_kernel *kernel, const code_part *code,
 bool call_cache_learn(const tosajit_kernel *kernel, const code_part *code, const run_call *c,
                       view *tensors, const viewed *v, launch *p, void **bases);
 
-/* Whether such a call is one to remember. */
+/* True if such a call is one to remember. */
 bool call_cache_serves(const tosajit_kernel *kernel, const code_part *code, view *tensors,
                        const viewed *v);
 

@@ -62,7 +62,7 @@ static inline const int64_t *call_entries_find(call_entries *s, uint32_t tag, si
     return atomic_load_explicit(found.state, memory_order_acquire) == tag ? found.words : NULL;
 }
 
-/* Whether there may be a free entry for the tag. */
+/* True if there may be a free entry for the tag. */
 static inline bool call_entries_have_room(call_entries *s, uint32_t tag) {
     for (size_t way = 0; way < s->ways; way++) {
         const call_entry found = call_entries_neighbour(s, tag, way);

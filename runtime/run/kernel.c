@@ -176,7 +176,7 @@ const char *tosajit_kernel_result_name(const tosajit_kernel *kernel, size_t inde
     return expr_given_name(source, source->results[index]);
 }
 
-/* Whether a part's code gives its results without what only tosajit_run does. */
+/* A part's code must give its results without what only tosajit_run does. */
 static tosajit_status check_raw(const tosajit_kernel *kernel) {
     if (kernel->plan.index_count)
         return diag_error(TOSAJIT_NOT_EXECUTABLE,

@@ -59,7 +59,7 @@ struct tosajit_kernel {
     void *owned;               /* what the owner keeps of it */
 };
 
-/* Whether it has what computes it for good. */
+/* True if it has what computes it for good. */
 static inline bool kernel_is_settled(const tosajit_kernel *kernel) {
     return tosajit_kernel_is_native(kernel) ||
            atomic_load_explicit(&kernel->too_large, memory_order_acquire);

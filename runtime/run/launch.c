@@ -95,7 +95,7 @@ static int32_t tensor_of(const tosajit_kernel *kernel, const plan_part *part, in
                                 : kernel->tensor_count + part->results[t - part->leaf_count];
 }
 
-/* Whether the tensors are all of the caller's, as they are. */
+/* True if the tensors are all of the caller's, as they are. */
 static bool place_step(const maker *m, const plan_part *part, launch_step *step) {
     const kernel_counts n = m->kernel->counts;
     bool same = step->tensors == n.operands + n.results;
@@ -111,7 +111,7 @@ static bool place_step(const maker *m, const plan_part *part, launch_step *step)
 /* ---------------------------------------------------------------------------------------------
  * What calls are compared with */
 
-/* Whether a result may be written that begins where an operand does: they share no byte, or are in
+/* True if a result may be written that begins where an operand does: they share no byte, or are in
  * the same places, and nothing reads the operand afterwards (overlap.h). */
 static bool may_replace(const view *operand, intptr_t from, const view *result, intptr_t to,
                         bool in_turn) {

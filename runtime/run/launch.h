@@ -113,7 +113,7 @@ launch_function *launch_function_of(const tosajit_kernel *kernel);
 
 /* Below, `data` is where the tensors of a call begin: operands, then results. */
 
-/* Whether a result lies where an operand does. */
+/* True if a result lies where an operand does. */
 SPECIALISED bool launch_is_shared(kernel_counts n, void *const *data) {
     bool shared = false;
     for (int32_t r = 0; r < n.results; r++)
@@ -121,13 +121,13 @@ SPECIALISED bool launch_is_shared(kernel_counts n, void *const *data) {
     return shared;
 }
 
-/* Whether tensors a and b have a byte in common. */
+/* True if tensors a and b have a byte in common. */
 static inline bool launch_meet(const launch *p, void *const *data, int32_t a, int32_t b) {
     const uint64_t distance = (uintptr_t)data[b] - (uintptr_t)data[a];
     return (distance < (uint64_t)p->bytes[a]) | (-distance < (uint64_t)p->bytes[b]);
 }
 
-/* Whether results share no memory with each other, and with operands exactly in place at most. */
+/* True if results share no memory with each other, and with operands exactly in place at most. */
 SPECIALISED bool launch_fits(const launch *p, kernel_counts n, void *const *data) {
     for (int32_t r = 0; r < n.results; r++) {
         const int32_t own = n.operands + r;

@@ -26,7 +26,7 @@ tosajit_status run_check_operands(const tosajit_kernel *kernel, const tosajit_te
  * results, and then room for scratch. Of a kernel with views v receives how they are seen. */
 tosajit_status run_check(const tosajit_kernel *kernel, const run_call *c, viewed *v, view *tensors);
 
-/* Whether all results of such a call are empty. Then parts may have any sizes, and are not gone
+/* True if all results of such a call are empty. Then parts may have any sizes, and are not gone
  * through. */
 bool run_writes_nothing(const tosajit_kernel *kernel, const view *tensors);
 

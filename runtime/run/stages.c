@@ -72,7 +72,7 @@ static void find_sizes(staging *s) {
     }
 }
 
-/* Whether all parts have the dimension, and none reduces it. */
+/* True if all parts have the dimension, and none reduces it. */
 static bool may_cut(const staging *s, int32_t d) {
     for (int32_t k = 0; k < s->kernel->plan.part_count; k++) {
         const plan_part *part = &s->kernel->plan.parts[k];
@@ -137,7 +137,7 @@ static void cut_blocks(staging *s, int64_t elements) {
     }
 }
 
-/* Whether blocks have pieces of rows. */
+/* True if blocks have pieces of rows. */
 static bool are_pieces(const staging *s) {
     int32_t inner = s->rank - 1;
     while (inner > 0 && s->sizes[inner] == 1) inner--;
@@ -368,7 +368,7 @@ static tosajit_status plan_blocks_of(staging *s, const tosajit_parallel *paralle
     return status;
 }
 
-/* Whether operands are read by the first part alone, as those of a mean are. */
+/* True if operands are read by the first part alone, as those of a mean are. */
 static bool reads_once(const staging *s) {
     for (int32_t p = 1; p < s->kernel->plan.part_count; p++) {
         const plan_part *part = &s->kernel->plan.parts[p];
@@ -425,7 +425,7 @@ static int64_t count_elements(const staging *s) {
     return elements;
 }
 
-/* Whether one thread computes one block, and its scratch is on the stack. */
+/* True if one thread computes one block, and its scratch is on the stack. */
 static bool is_one_block(const staging *s) {
     const plan *p = &s->kernel->plan;
     return s->blocks == 1 && s->task_bytes == s->scratch.bytes && s->task_bytes <= STACK_BYTES &&

@@ -91,7 +91,7 @@ bool system_pages_seal(void *memory, size_t size) {
     return map_seal(memory, size);
 }
 
-/* Whether the span takes it back. */
+/* True if the span takes it back. */
 static bool give_shared(const unsigned char *memory, size_t size) {
     const size_t page = system_page_size(), count = pages_of(size, page);
     const uintptr_t base = (uintptr_t)span.base, at = (uintptr_t)memory,

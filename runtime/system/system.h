@@ -38,13 +38,13 @@ bool system_pages_seal(void *memory, size_t size);
 /* Of the size that was taken. */
 void system_pages_give(void *memory, size_t size);
 
-/* Whether this process may have memory for code. Nothing of the trial stays. */
+/* True if this process may have memory for code. Nothing of the trial stays. */
 bool system_pages_may_be_code(void);
 
 /* Bytes of a page. */
 size_t system_page_size(void);
 
-/* Whether the system would give so many bytes now. Nothing of the trial stays. */
+/* True if the system would give so many bytes now. Nothing of the trial stays. */
 bool system_has_memory(size_t bytes);
 
 /* ---------------------------------------------------------------------------------------------
@@ -202,7 +202,7 @@ bool system_library_file(const void *address, char *file, size_t capacity);
 void *system_library_open(const char *file, bool own_symbols_first, const char **why);
 void *system_library_symbol(void *library, const char *name, const char **why);
 
-/* Whether `why` says that there is no such file. */
+/* True if `why` says that there is no such file. */
 bool system_library_is_missing(const char *why);
 
 /* ---------------------------------------------------------------------------------------------

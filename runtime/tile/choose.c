@@ -103,7 +103,7 @@ static void lay_rows(const asked *a, tile_choice *c, int32_t row, int32_t plane)
     if (plane >= 0) c->outer &= ~(UINT32_C(1) << plane);
 }
 
-/* Whether rows along d wait for each other: see cut_interleaved. */
+/* True if rows along d wait for each other: see cut_interleaved. */
 static bool rows_wait(const asked *a, int32_t d) {
     return a->in_place && a->code->masked &&
            size_without_sign(walk_strides(a->w, d)[a->w->tensors - 1]) < COST_LINE;
@@ -122,7 +122,7 @@ static bool fits_cache(const asked *a) {
     return bytes <= (double)COST_L1_BYTES;
 }
 
-/* Whether rows along d lie far apart in the result, or in an operand that the L1 cache does not
+/* True if rows along d lie far apart in the result, or in an operand that the L1 cache does not
  * hold.
  */
 static bool lie_apart(const asked *a, int32_t d) {

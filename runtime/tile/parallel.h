@@ -6,7 +6,7 @@
 
 #include "runtime/tile/tile.h"
 
-/* Whether so many elements of the part are worth more than one thread. */
+/* True if so many elements of the part are worth more than one thread. */
 bool parallel_pays(const tosajit_parallel *parallel, const plan_part *part, int64_t elements);
 
 /* Into how many pieces a run is divided for these threads, at most. */

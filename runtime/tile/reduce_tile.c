@@ -31,7 +31,7 @@ static line find_line(const plan_part *part, const walk *w, int32_t t) {
     return l;
 }
 
-/* Whether there are no elements along the reduced dimensions. */
+/* True if there are no elements along the reduced dimensions. */
 static bool is_empty_line(const plan_part *part, const walk *w) {
     for (int32_t d = part->axis; d <= part->axis + part->joined; d++)
         if (w->sizes[d] == 0) return true;

@@ -37,7 +37,7 @@ void tile_whole_walk(const plan_part *part, const view *tensors, const view *res
                      const int64_t *sizes, walk *w, tile_tensors *tile);
 void tile_coalesce(const plan_part *part, walk *w);
 
-/* Whether a result begins where a leaf does. */
+/* True if a result begins where a leaf does. */
 bool tile_in_place(const plan_part *part, const tile_tensors *tensors);
 
 /* Run a part's code over a coalesced walk without a size of 0, by the best strategy. */

@@ -259,7 +259,7 @@ static void threads_may_come_with_the_call(void **state) {
     tosajit_engine_destroy(engine);
 }
 
-/* Whether a call is short, no single tensor says: a product of a column and a row is larger than
+/* No single tensor says if a call is short: a product of a column and a row is larger than
  * both, one result may be smaller than another, and a long row becomes one element. */
 static void all_sizes_ask_for_threads(void **state) {
     enum { N = 3000, COUNT = 1 << 20 };

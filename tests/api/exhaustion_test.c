@@ -511,7 +511,7 @@ static void every_mapping_fails_once(void **state) {
     assert_true(total > 0);
 }
 
-/* Whether the file is a whole image. An error while it was written must have left none, or the one
+/* True if the file is a whole image. An error while it was written must have left none, or the one
  * before. */
 static bool is_sound_image(void) {
     tosajit_kernel *kernel = NULL;

@@ -69,7 +69,7 @@ static bool has_edge(const sample *s, int32_t from, int32_t to) {
     return false;
 }
 
-/* Whether regions and other ops, each as a whole, can be put into an order: one whose operands are
+/* True if regions and other ops, each as a whole, can be put into an order: one whose operands are
  * all there is taken away, as long as there is one. units[op] is the unit of op. */
 static bool has_order(const sample *s, const int32_t *units) {
     uint32_t left = (1u << s->g.op_count) - 1, before;
@@ -186,7 +186,7 @@ static uint32_t constant_ops(const sample *s) {
     return constant;
 }
 
-/* Whether a region of these ops would give a value of one of them. */
+/* True if a region of these ops would give a value of one of them. */
 static bool gives_others(const sample *s, int32_t op, uint32_t set) {
     bool others = false;
     for (int32_t value = 0; value < s->g.value_count; value++) {

@@ -369,7 +369,7 @@ static size_t functions_of(const char *path, bool *covered) {
     return functions;
 }
 
-/* Whether the table has a call of every function of these headers, and no other. */
+/* True if the table has a call of every function of these headers, and no other. */
 static bool headers_are_covered(char **paths, int count) {
     size_t functions = 0;
     bool covered = true;

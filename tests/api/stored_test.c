@@ -77,7 +77,7 @@ static bool computes(const tosajit_kernel *kernel, tosajit_op op) {
     return true;
 }
 
-/* Whether a kernel came from the directory. */
+/* True if a kernel came from the directory. */
 static bool was_stored(const tosajit_kernel *kernel) {
     tosajit_kernel_info info = {.size = sizeof info};
     REQUIRE(!tosajit_kernel_describe(kernel, &info));

@@ -64,7 +64,7 @@ static void images_of_this_format_are_still_read(void **state) {
 
 /* The cache. */
 
-/* Whether the kernel, which is right, came from the directory. */
+/* True if the kernel, which is right, came from the directory. */
 static bool is_found(void) {
     const tosajit_engine_options options = {.size = sizeof options,
                                             .backend = TOSAJIT_BACKEND_NATIVE,

@@ -102,7 +102,7 @@ static int64_t small_bytes(const tosajit_tensor_type *type) {
     return bytes;
 }
 
-/* Whether a call with this type must be refused before its data is looked at. */
+/* True if a call with this type must be refused before its data is looked at. */
 static int is_illegal(const tosajit_tensor_type *type) {
     double bytes = (double)tosajit_type_size(type->element);
     if (bytes == 0 || type->rank < 0 || type->rank > TOSAJIT_MAX_RANK) return 1;

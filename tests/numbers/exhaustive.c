@@ -514,7 +514,7 @@ static bool run_job(const job *j, const options *o, const test_engine *engines, 
     return good;
 }
 
-/* Whether a text is where a word of the name begins: "sqrt" is not in "rsqrt f32". */
+/* True if a text is where a word of the name begins: "sqrt" is not in "rsqrt f32". */
 static bool has_word(const char *name, const char *text) {
     for (const char *at = name; (at = strstr(at, text)); at++)
         if (at == name || at[-1] == ' ') return true;

@@ -87,7 +87,7 @@ void exhaustive_expect(const job *j, void *const *operands, size_t count, expect
  * value; a wrong NaN, sign of zero or pole is infinitely far away. */
 double exhaustive_distance(const job *j, void *const *operands, const expectation *e, size_t k,
                            uint64_t actual);
-/* Whether a result is right: equal bits, or both NaN where the op does not move bits. */
+/* True if a result is right: equal bits, or both NaN where the op does not move bits. */
 bool exhaustive_same(const job *j, uint64_t actual, uint64_t expected);
 
 /* An element of memory as a number, and back; by constant sizes, which compilers turn into one

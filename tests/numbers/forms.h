@@ -19,7 +19,7 @@ const char *forms_name(const test_engine *engine, uint64_t number);
 /* Fails the way the public functions fail, and where code did not come as the form says. */
 tosajit_status forms_make(forms *f, const test_engine *engine, uint64_t number,
                           const tosajit_expr *expr, tosajit_kernel **kernel);
-/* Whether a thread may be compiling the kernel, so that nothing of it may be changed. */
+/* True if a thread may be compiling the kernel, so that nothing of it may be changed. */
 bool forms_is_later(const test_engine *engine, uint64_t number);
 
 #endif

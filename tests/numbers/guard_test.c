@@ -19,7 +19,7 @@ enum { ROWS = 3 };
 
 /* The guard. */
 
-/* Whether a child that writes at `offset` from the guarded memory dies of it. */
+/* True if a child that writes at `offset` from the guarded memory dies of it. */
 static bool writing_kills(const guard_tensor *guard, ptrdiff_t offset) {
     pid_t child = fork();
     assert_true(child >= 0);

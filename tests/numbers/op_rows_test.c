@@ -148,7 +148,7 @@ static const op_rows table[] = {
      "(bf16>i32) (f32>i32) (f64>i32) <u8>i32> <u16>i32> <u32>i32>"},
 };
 
-/* Whether an op needs a dimension. */
+/* True if an op needs a dimension. */
 static bool is_along(tosajit_op op) { return test_reduces(op) || test_is_position(op); }
 
 typedef enum legality {
@@ -326,7 +326,7 @@ static void add_image(const use *u, bool is_dynamic) {
     tosajit_kernel_release(kernel);
 }
 
-/* Whether the first engine makes code, of which there are images. */
+/* True if the first engine makes code, of which there are images. */
 static bool makes_images(void) { return !strstr(test_engines[1].name, "precompiled"); }
 
 /* Texts of every use; images of the row's first one. */
@@ -343,7 +343,7 @@ enum { BOTH = 2 };
 
 static uint64_t shapes_of_today(void) { return test_setting("TOSAJIT_SHAPES", test_day() % BOTH); }
 
-/* Whether the use with this number is left out for such shapes: TOSAJIT_SHAPES=2 has both of every
+/* True if the use with this number is left out for such shapes: TOSAJIT_SHAPES=2 has both of every
  * use, 0 and 1 have one, and so has each day. Uses come in pairs of the same op, with parameters
  * that are constants and that are not, so the order changes from pair to pair. */
 static bool is_left_out(uint64_t number, int is_dynamic) {

@@ -197,7 +197,7 @@ static tosajit_value grow(growing *g, tosajit_op op, tosajit_value given, int po
     return value;
 }
 
-/* Whether `said` stands in what explains a call on tensors of these sizes. */
+/* Finds `said` in the explanation of a call on tensors of these sizes. */
 static void assert_explained(const tosajit_kernel *kernel, const tosajit_tensor *operands,
                              size_t count, const tosajit_tensor *result, const char *said) {
     char *text;

@@ -139,7 +139,7 @@ void reduce_reference(const reduce_question *q, const unsigned char *operand,
 /* ---------------------------------------------------------------------------------------------
  * Positions */
 
-/* Whether a is to be taken where b was. */
+/* True if a is to be taken where b was. */
 static bool is_better(const reduce_question *q, value a, value b) {
     const bool greatest = q->op == TOSAJIT_OP_argmax;
     if (!exhaustive_is_float(q->element)) return greatest ? a.i > b.i : a.i < b.i;

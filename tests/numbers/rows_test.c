@@ -271,7 +271,7 @@ static void check(const sentence *s, const call *c, int form, size_t r, const to
     f.elements += (uint64_t)count;
 }
 
-/* Whether there is room for the results that are right. */
+/* True if there is room for the results that are right. */
 static bool place(const sentence *s, call *c) {
     const int64_t size = (int64_t)tosajit_type_size(s->element);
     for (size_t r = 0; r < c->result_count; r++) {

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Whether loops over vectors take them as vectors: every op on every element type that it has, each
+/* Loops over vectors take them as vectors: every op on every element type that it has, each
  * as a kernel of its own for x86-64-v2, -v3 and -v4, and from any machine; of static and of dynamic
  * sizes, with attributes, and by TOSAJIT_FAST. An instruction of one element in its hot loop, a
  * call, or no vector there is an error, unless `known` names the op and says why. Views have no
@@ -130,7 +130,7 @@ static bool add_attributes(const subject *s, tosajit_attributes *a) {
     }
 }
 
-/* Whether there is such a loop. */
+/* True if there is such a loop. */
 static bool make_attributes(const subject *s, tosajit_attributes *a) {
     *a = (tosajit_attributes){.scale32 = s->op == TOSAJIT_OP_rescale && s->from != TOSAJIT_I48,
                               .rounding_mode = TOSAJIT_SINGLE_ROUND};

@@ -31,7 +31,7 @@ void failing_heap_start(size_t at) {
 
 bool failing_heap_stop(void) { return atomic_load(&count) >= atomic_exchange(&fail_at, 0); }
 
-/* Whether the allocation whose caller goes on at `code` fails. */
+/* True if the allocation whose caller goes on at `code` fails. */
 static bool fails(const void *code) {
     const size_t at = atomic_load_explicit(&fail_at, memory_order_relaxed);
     struct dl_find_object found;

@@ -25,7 +25,7 @@ bool golden_open(golden *g, const char *path);
 /* Its next line, without the newline, should be this one; says if it is another. Null: any line
  * will do. */
 void golden_expect(golden *g, const char *line);
-/* Whether all lines were the expected ones, and there are no more. */
+/* True if all lines were the expected ones, and there are no more. */
 bool golden_close(golden *g);
 
 /* FNV-1a, byte by byte from GOLDEN_START: the same on every machine, and no function of the

@@ -48,7 +48,7 @@ int64_t guard_count(int32_t rank, const int64_t *dims);
 
 /* Take the contents as they are as what they should be. */
 void guard_remember(guard_tensor *guard);
-/* Whether no byte has changed since guard_remember; with `elements` changes of the tensor's own
+/* True if no byte has changed since guard_remember; with `elements` changes of the tensor's own
  * elements are allowed. */
 bool guard_intact(guard_tensor *guard, bool elements);
 

@@ -26,7 +26,7 @@ typedef struct pty {
 void pty_start(pty *p, const char *program, char *const *environment);
 /* Read what there is, waiting for it at most so long; false at the end of the terminal. */
 bool pty_read(pty *p, int milliseconds);
-/* Whether a text was shown behind what has been waited for. */
+/* The place of a text that was shown behind what has been waited for. */
 const char *pty_find(const pty *p, const char *text);
 void pty_wait_for(pty *p, const char *text);
 void pty_type(pty *p, const char *keys);
@@ -34,11 +34,11 @@ void pty_type(pty *p, const char *keys);
  * False if it is gone. */
 bool pty_type_bytes(pty *p, const char *keys, size_t count);
 void pty_resize(pty *p, unsigned short rows, unsigned short columns);
-/* Whether the program has ended; then *status is that of waitpid, and the terminal is closed. */
+/* True if the program has ended; then *status is that of waitpid, and the terminal is closed. */
 bool pty_ended(pty *p, int *status);
 /* The processor's time that the program has used, in seconds. */
 double pty_seconds(const pty *p);
-/* Whether all of the program's threads wait for something, or it has ended. */
+/* True if all of the program's threads wait for something, or it has ended. */
 bool pty_waits(const pty *p);
 void pty_expect_exit(pty *p, int code);
 

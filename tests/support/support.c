@@ -30,7 +30,7 @@ static const struct {
     {"precompiled-v3", "x86-64-v3", TOSAJIT_BACKEND_PRECOMPILED},
 };
 
-/* Whether TOSAJIT_ENGINES, a list of names with spaces between them, has the name; without the
+/* True if TOSAJIT_ENGINES, a list of names with spaces between them, has the name; without the
  * variable every engine is wanted. */
 static bool is_wanted(const char *name) {
     const char *list = getenv("TOSAJIT_ENGINES");

@@ -31,7 +31,7 @@ int test_setup_exact(void **state);
 int test_setup_fast(void **state);
 int test_teardown(void **state);
 
-/* Whether TOSAJIT_CPU makes code that runs here of a lower level than this one's. */
+/* True if TOSAJIT_CPU makes code that runs here of a lower level than this one's. */
 bool test_is_lowered(const char *cpu);
 
 /* "2x?" -> a tensor type; "*" is unranked, "" is rank 0. */
@@ -46,15 +46,15 @@ uint64_t test_setting(const char *variable, uint64_t standard);
 uint64_t test_day(void);
 /* TOSAJIT_SEED=<n>, or the day. It is printed once. */
 uint64_t test_seed(void);
-/* Whether the case with this number is one of the n-th part that the seed chooses. TOSAJIT_THIN=<n>
+/* True if the case with this number is one of the n-th part that the seed chooses. TOSAJIT_THIN=<n>
  * sets n. */
 bool test_is_drawn(uint64_t number, uint64_t n);
 /* 1, or n by TOSAJIT_THIN=<n>: a test makes an n-th of its cases, for emulators. */
 uint64_t test_thinning(void);
-/* Whether this process makes the case with this number: TOSAJIT_PART=2/4 takes the second quarter,
+/* True if this process makes the case with this number: TOSAJIT_PART=2/4 takes the second quarter,
  * which are 1, 5, 9, ... Without the variable every case is. */
 bool test_is_mine(uint64_t number);
-/* Whether an emulator runs this program, which TOSAJIT_EMULATOR tells: resident memory and limits
+/* True if an emulator runs this program, which TOSAJIT_EMULATOR tells: resident memory and limits
  * of addresses are then the emulator's. */
 bool test_is_emulated(void);
 
@@ -115,14 +115,14 @@ tosajit_attributes test_random_scaling(test_random *random, tosajit_type operand
 bool test_next_signature(tosajit_op op, unsigned *state, tosajit_type *operands,
                          tosajit_type *result);
 
-/* Whether an op moves elements and computes none, or gives positions: what goes over all ops leaves
+/* True if an op moves elements and computes none, or gives positions: what goes over all ops leaves
  * these out. tests/api/views_test.c and tests/numbers/positions_test.c have them. */
 bool test_is_view(tosajit_op op);
 bool test_is_position(tosajit_op op);
 /* What TOSA has not, or has in another form: an op, and element types of an op, of its data
  * operands and its result. */
 bool test_is_extension_op(tosajit_op op);
-/* Whether an op makes the size of a dimension 1, instead of working on each element alone. */
+/* True if an op makes the size of a dimension 1, instead of working on each element alone. */
 bool test_reduces(tosajit_op op);
 bool test_is_extension(tosajit_op op, tosajit_type operand, tosajit_type result);
 bool test_is_unsigned(tosajit_type type);

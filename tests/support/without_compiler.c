@@ -18,7 +18,7 @@ int __real__cmocka_run_group_tests(const char *group, const struct CMUnitTest *t
 int __wrap__cmocka_run_group_tests(const char *group, const struct CMUnitTest *tests, size_t count,
                                    CMFixtureFunction setup, CMFixtureFunction teardown);
 
-/* Whether a word is in a list that commas divide. */
+/* True if a word is in a list that commas divide. */
 static bool is_in(const char *list, const char *word) {
     const size_t length = strlen(word);
     for (const char *at = list; at && (at = strstr(at, word)); at += length)

@@ -61,7 +61,7 @@ static char *plan_of(tosajit_engine *engine, const tosajit_expr *expr) {
     return text;
 }
 
-/* Whether MLIR's verifier takes the program: it wants equal ranks, and parameters whose sizes are
+/* True if MLIR's verifier takes the program: it wants equal ranks, and parameters whose sizes are
  * static. */
 static bool suits_verifier(const program *p) {
     for (int k = 0; k < p->count; k++) {

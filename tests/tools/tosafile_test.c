@@ -632,7 +632,7 @@ static void wrong_files_are_named(void **state) {
     expect_refusal(&m, "its lists share so much that together they are larger than the file");
 }
 
-/* Whether a file that is cut or changed is read or refused, it is so without harm; a sanitizer sees
+/* A file that is cut or changed is read or refused without harm; a sanitizer sees
  * more. */
 static void damage(const model *m) {
     size_t refused = 0, cut = 0;

@@ -65,7 +65,7 @@ static const char *given_name(const aot_function *f, size_t index) {
                             : tosajit_kernel_result_name(f->kernel, index - operands);
 }
 
-/* Whether a name may be a parameter's: no word of C or C++, nothing that the header has, and no
+/* True if a name may be a parameter's: no word of C or C++, nothing that the header has, and no
  * other tensor's. */
 static bool is_free(const aot_function *f, size_t index, const char *name) {
     static const char words[] =

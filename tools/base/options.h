@@ -65,9 +65,9 @@ const char *options_backend_name(tosajit_backend backend);
 bool options_backend_find(const char *name, tosajit_backend *backend);
 /* "native code", "precompiled ops" or "the interpreter": who computes the kernel's runs now. */
 const char *options_answerer(const tosajit_kernel *kernel);
-/* Whether the library knows the CPU; null is this machine's. False after a message. */
+/* True if the library knows the CPU; null is this machine's. False after a message. */
 bool options_check_cpu(const char *command, const char *name);
-/* Whether a file has lines as they are typed: its name ends in .tj. */
+/* True if a file has lines as they are typed: its name ends in .tj. */
 bool options_is_script(const char *path);
 /* One line per option in `taken`, for --help. */
 void options_print_help(unsigned taken);

@@ -307,7 +307,7 @@ static double nanoseconds_per_element(const bench_figures *f) {
     return f->elements > 0 ? f->time.median * 1e9 / f->elements : 0;
 }
 
-/* Whether the system may move this process between CPUs. */
+/* True if the system may move this process between CPUs. */
 static bool is_pinned(void) { return system_processors() <= 1; }
 
 /* Who computed, if it was not native code, and what compiling gains. */

@@ -27,7 +27,7 @@ static void append(line *l, const char *separator, const char *text) {
 
 static const char *type_name(int type) { return tosajit_type_name((tosajit_type)type); }
 
-/* Whether op takes `element` for its data, the operands behind a select's condition, and gives
+/* True if op takes `element` for its data, the operands behind a select's condition, and gives
  * `result`. */
 static bool accepts(tosajit_op op, int element, int result) {
     tosajit_type operands[TOSAJIT_MAX_ARITY];

@@ -100,7 +100,7 @@ static const char *name_of(const division *d, size_t k) {
     return tosa_file_name(d->file->any, at);
 }
 
-/* Whether function k of what was divided is a region: those of MLIR stand behind their functions,
+/* True if function k of what was divided is a region: those of MLIR stand behind their functions,
  * those of a flatbuffer have new names. */
 static bool is_region(const division *d, size_t k) {
     size_t index, at = d->first;
@@ -110,7 +110,7 @@ static bool is_region(const division *d, size_t k) {
     return false;
 }
 
-/* Whether function k is a region, and then the function. */
+/* True if function k is a region, and then the function. */
 static bool build_region(const division *d, size_t k, tosa_function *built) {
     return is_region(d, k) && !tosa_file_build(d->divided, k, NULL, built);
 }
@@ -181,7 +181,7 @@ static int64_t count_constant(const division *d) {
     return count;
 }
 
-/* Whether a tile of the operand becomes that tile of the results. */
+/* True if a tile of the operand becomes that tile of the results. */
 static bool keeps_tiles(tosa_file *divided, const tosa_epilogue *e) {
     tosa_function built;
     size_t index;

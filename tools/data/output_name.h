@@ -17,7 +17,7 @@ bool output_name_keep(FILE *file);
 /* The file takes the target's place. */
 bool output_name_give(const char *temporary, const char *target);
 
-/* Whether writing to a and to b would end in one file, however they are spelled. */
+/* True if writing to a and to b would end in one file, however they are spelled. */
 bool output_name_same(const char *a, const char *b);
 
 #endif

@@ -62,7 +62,7 @@ static bool read_signature(builder *b) {
     return true;
 }
 
-/* Whether the function returns what its type says, which is told when the rest has been read. */
+/* The function must return what its type says, which is told when the rest has been read. */
 static void check_end(builder *b) {
     tosa_graph *g = &b->g.graph;
     const MlirOperation end = b->g.ops[g->op_count];

@@ -31,7 +31,7 @@ bool bytecode_number(const uint8_t *data, size_t size, size_t *at, uint64_t *num
 /* False for what is cut off, or has other things than so many sections. */
 bool bytecode_open(const uint8_t *data, size_t size, bytecode_file *f);
 
-/* Whether MLIR can be given these bytes, of which it checks the rest: no group of attributes or
+/* True if MLIR can be given these bytes, of which it checks the rest: no group of attributes or
  * types has more than there are of them. */
 bool bytecode_is_sound(const uint8_t *data, size_t size);
 

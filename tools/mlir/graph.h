@@ -28,7 +28,7 @@ void mlir_graph_release(mlir_graph *g);
 /* The first block of a function. */
 MlirBlock mlir_block_of(MlirOperation function);
 bool mlir_is_called(MlirOperation op, const char *name);
-/* Whether an operation is tosa.const_shape, which gives a constant shape. */
+/* True if an operation is tosa.const_shape, which gives a constant shape. */
 bool mlir_is_shape(MlirOperation op);
 
 #endif

@@ -18,7 +18,7 @@ extern "C" {
 MlirModule mlir_parse_module(MlirContext context, const char *text, size_t length,
                              const char *name);
 
-/* Whether every constant has as many elements as its type. Those of bytecode may have fewer, and
+/* True if every constant has as many elements as its type. Those of bytecode may have fewer, and
  * who reads or prints one reads beyond them. */
 bool mlir_module_is_whole(MlirModule module);
 

@@ -48,7 +48,7 @@ static const char *const affine[] = {"Mul", "Add", "BatchNormalization", NULL};
 static const char *const sums[] = {"Add", "Sum", NULL};
 static const char *const bias[] = {"Add", NULL};
 
-/* Whether an activation joins a convolution or product. Clip does with constant limits alone. */
+/* True if an activation joins a convolution or product. Clip does with constant limits alone. */
 static bool is_activation(const onnx_graph *g, const onnx_node *node) {
     if (!is_one_of(node, activations)) return false;
     for (int32_t k = 1; k < node->input_count; k++)

@@ -7,7 +7,7 @@
 
 #include "tools/onnx/lowering/region.h"
 
-/* Whether the engine has optimised the model already: then it has joined what it can. */
+/* True if the engine has optimised the model already: then it has joined what it can. */
 bool onnx_is_optimized(const onnx_graph *g);
 /* Mark nodes that the engine computes within another one: owners[k] is that node, or -1. A
  * convolution takes a per-channel scale and bias, the sum with another tensor, and one activation;
@@ -29,11 +29,11 @@ typedef struct onnx_cost {
 /* fast: exp, sin and the like are at most 1 ulp off. */
 onnx_cost onnx_region_cost(const onnx_graph *g, const onnx_region *r, bool fast);
 
-/* Whether an engine that has not optimised this graph yet will bring all of a region into
+/* True if an engine that has not optimised this graph yet will bring all of a region into
  * blocks of channels, together with the convolution before it. A region there would take them
  * apart. */
 bool onnx_will_be_in_blocks(const onnx_graph *g, const onnx_region *r);
-/* Whether the engine keeps images of this graph in blocks of channels. */
+/* True if the engine keeps images of this graph in blocks of channels. */
 bool onnx_has_blocks(const onnx_graph *g);
 /* Why a node is better left to the engine wherever it stands; null: it is not. settled: the engine
  * moves nothing any more. */

@@ -54,7 +54,7 @@ static int64_t filters(const onnx_graph *g, int32_t at) {
     return weights && weights->type.rank == RANK ? weights->type.dims[0] : 0;
 }
 
-/* Whether this is a size that a block may have, by what one node says. */
+/* True if this is a size that a block may have, by what one node says. */
 static bool fits(const onnx_graph *g, int32_t at, int64_t block) {
     const onnx_node *node = &g->nodes[at];
     int64_t all = filters(g, is_output(node) ? g->values[node->inputs[0]].producer : at);
@@ -171,7 +171,7 @@ static bool is_per_channel(const onnx_value *value, int64_t channels) {
            onnx_constant_at(value->constant, (size_t)channels - 1, &first);
 }
 
-/* Whether two images surely have the same sizes. */
+/* True if two images surely have the same sizes. */
 static bool is_alike(const onnx_type *a, const onnx_type *b) {
     for (int32_t d = 0; d < RANK; d++)
         if (a->dims[d] < 0 || a->dims[d] != b->dims[d]) return false;

@@ -18,7 +18,7 @@ static bool is_byte(const onnx_value *value) {
     return onnx_element(value->type.element) == TOSAJIT_I8;
 }
 
-/* Whether a value depends on the source alone, by nodes that are elementwise. */
+/* True if a value depends on the source alone, by nodes that are elementwise. */
 static bool trace(chain *c, int32_t value, int32_t depth);
 
 static bool trace_node(chain *c, int32_t at, int32_t depth) {

@@ -26,7 +26,7 @@ static bool is_same(const Onnx__AttributeProto *a, const Onnx__AttributeProto *b
     return true;
 }
 
-/* Whether nobody but the region reads a value. */
+/* True if nobody but the region reads a value. */
 static bool is_own(const onnx_graph *g, const onnx_choices *all, int32_t owner, int32_t value) {
     const onnx_region *r = &all->list[owner].region;
     int32_t uses = 0;

@@ -12,7 +12,7 @@ static bool is_unread(const onnx_graph *before, const onnx_graph *now, const cha
     return uses_of(before, name) > 0 && uses_of(now, name) == 0;
 }
 
-/* Whether somebody has read what a node gives, and nobody does. */
+/* True if somebody has read what a node gives, and nobody does. */
 static bool is_idle(const onnx_graph *before, const onnx_graph *now, const onnx_node *node) {
     bool any = false;
     for (int32_t k = 0; k < node->output_count; k++) {

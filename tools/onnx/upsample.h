@@ -9,7 +9,7 @@
 
 enum { ONNX_UPSAMPLE_RANK = 4 }; /* of images */
 
-/* Whether a node is such a Resize of an image, whatever its element. If so, its factors: 1, 1, then
+/* True if a node is such a Resize of an image, whatever its element. If so, its factors: 1, 1, then
  * those of height and width. */
 bool onnx_upsample_read(const onnx_graph *g, const onnx_node *node,
                         int64_t factors[ONNX_UPSAMPLE_RANK]);

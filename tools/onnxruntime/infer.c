@@ -34,7 +34,7 @@ typedef struct inference {
     input inputs[TOSAJIT_MAX_TENSORS];
 } inference;
 
-/* Whether a call went well; what was wrong is nobody's business here. */
+/* True if a call went well; what was wrong is nobody's business here. */
 static bool is_fine(const ort_api *api, ort_status *status) {
     if (status) ORT(api, ReleaseStatus)(status);
     return !status;

@@ -45,7 +45,7 @@ tosajit_status region_begin(region *r);
 /* Null is allowed. */
 void region_destroy(region *r);
 
-/* Whether elements of a tensor of the engine's can be read as those of a kernel's operand, or
+/* True if elements of a tensor of the engine's can be read as those of a kernel's operand, or
  * written as its result: unsigned ones as signed ones of as many bits. */
 int region_takes(tosajit_type element, int engine_type);
 /* The engine's type of a result: what is said of it, or with 0 the only one that it can be. 0:

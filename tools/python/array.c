@@ -36,7 +36,7 @@ static void array_dealloc(PyObject *self) {
     Py_DECREF(type);
 }
 
-/* Whether Fortran's order is C's, too: at most one size is not 1. */
+/* True if Fortran's order is C's, too: at most one size is not 1. */
 static bool either_order(const array_object *a) {
     int larger = 0;
     for (int32_t d = 0; d < a->rank; d++) larger += a->dims[d] != 1;

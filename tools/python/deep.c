@@ -10,7 +10,7 @@
  * used. */
 enum { DEEP_ROOM = 4 << 20, DEEP_STACK = 16 << 20 };
 
-/* Whether it has room. A thread finds out once. */
+/* True if it has room. A thread finds out once. */
 static bool has_room(void) {
     static _Thread_local uintptr_t lowest;
     char here;

@@ -20,7 +20,7 @@ engine_made *engine_made_new(module_state *state, const tosajit_engine_options *
 /* What compiles, which may start threads. Null with an exception. */
 tosajit_engine *engine_made_compiling(module_state *state, engine_made *m,
                                       const tosajit_engine_options *options);
-/* Whether this process has made it. */
+/* True if this process has made it. */
 bool engine_made_here(const engine_made *m);
 /* The last user destroys the engines, for a moment without Python's lock. Null is allowed. */
 void engine_made_leave(engine_made *m);

@@ -455,7 +455,7 @@ static PyObject *run_function(engine_object *e, const arguments *a, const rememb
     return result;
 }
 
-/* Whether the exception is about sizes, and not about memory that results share with operands. */
+/* True if the exception is about sizes, and not about memory that results share with operands. */
 static bool is_about_sizes(PyObject *error) {
     PyObject *status = PyObject_GetAttrString(error, "status");
     const bool sizes = status && PyUnicode_Check(status) &&

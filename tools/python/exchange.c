@@ -102,7 +102,7 @@ PyObject *exchange_resolve(const module_state *state, PyObject *object) {
     return PyObject_CallMethodObjArgs(object, state->exchange.resolve, NULL);
 }
 
-/* Whether it is no imaginary part of complex numbers, by its strides alone: all of those are even.
+/* True if it is no imaginary part of complex numbers, by its strides alone: all of those are even.
  * Only they have the negative bit, but for what _neg_view of PyTorch gives, which is its own. */
 static bool is_no_part(const dlpack_tensor *t) {
     for (int32_t d = 0; d < t->rank && t->strides; d++)

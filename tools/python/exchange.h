@@ -12,7 +12,7 @@ const dlpack_exchange *exchange_of(module_state *state, PyObject *object);
 /* What an object shows, which stays its own. False, without an exception: it has to be asked by
  * __dlpack__, which also says why it refuses. */
 bool exchange_show(module_state *state, PyObject *object, bool writable, dlpack_tensor *seen);
-/* Whether an object's memory has its numbers without their sign, which a bit of PyTorch's says
+/* True if an object's memory has its numbers without their sign, which a bit of PyTorch's says
  * (z.conj().imag); and the same object with memory that has it. Null with an exception. */
 bool exchange_is_negative(module_state *state, PyObject *object);
 PyObject *exchange_resolve(const module_state *state, PyObject *object);

@@ -56,7 +56,7 @@ static PyObject *find(PyObject *pair) {
     return PyObject_GetAttr(holder, key);
 }
 
-/* Whether what the function has read beside its operands is still the same. */
+/* True if what the function has read beside its operands is still the same. */
 static bool is_unchanged(const function_object *f) {
     const Py_ssize_t count = PyTuple_Size(f->watched);
     for (Py_ssize_t i = 0; i < count; i++) {
@@ -78,7 +78,7 @@ static bool gather(calling *c, PyObject *const *args) {
     return true;
 }
 
-/* Whether it is a number, which is no array in any type: its kind is part of the signature. */
+/* True if it is a number, which is no array in any type: its kind is part of the signature. */
 static bool take_one(calling *c, Py_ssize_t i, view *v) {
     PyObject *object = c->given.objects[i];
     request ask = {"operand", NULL, TOSAJIT_TYPE_COUNT, 0, false};

@@ -31,7 +31,7 @@ static tosajit_status ask(void *function, const int32_t *ops, size_t count, int 
     return truth < 0 ? TOSAJIT_INVALID_ARGUMENT : TOSAJIT_OK;
 }
 
-/* Whether the buffers are as long as each other say. The library checks what is in them. */
+/* True if the buffers are as long as each other say. The library checks what is in them. */
 static bool fit(const Py_buffer *b) {
     const Py_ssize_t size = sizeof(int32_t), ops = b[MEMBERS].len, values = b[KEPT].len;
     if (ops > INT32_MAX || values > INT32_MAX || b[FIRST].len != size * (ops + 1)) return false;

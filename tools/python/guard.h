@@ -7,7 +7,7 @@
 
 #include "tools/python/call.h"
 
-/* Whether it takes its type from what it meets. */
+/* True if it takes its type from what it meets. */
 static inline bool guard_is_loose(PyObject *object) {
     return view_is_number(object) || PyBool_Check(object);
 }

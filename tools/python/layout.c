@@ -66,7 +66,7 @@ static int64_t stride_at(const shape *s, int32_t axis) {
 
 typedef enum order { SAME, OUTER, INNER } order;
 
-/* Whether dimension a belongs outside of b, which stands behind it: where strides differ, C's order
+/* The order of dimensions a and b, which stands behind it: where strides differ, C's order
  * counts. As npyiter_find_best_axis_ordering of NumPy has it. */
 static order compare(const shape *const *parts, int64_t count, int32_t a, int32_t b) {
     order found = SAME;
@@ -93,7 +93,7 @@ static void sort(const shape *const *parts, int64_t count, int32_t rank, int32_t
     }
 }
 
-/* Whether the first dimension is the innermost one of a dense array of the same sizes. */
+/* True if the first dimension is the innermost one of a dense array of the same sizes. */
 static bool is_fortran(const shape *part, const shape *s) {
     int64_t unit = part->unit;
     if (part->rank != s->rank) return false;
@@ -192,7 +192,7 @@ static bool is_strided(const tosajit_tensor *operands, Py_ssize_t count) {
     return false;
 }
 
-/* Whether steps have led to the result's own sizes. Strides of others would be those of other
+/* True if steps have led to the result's own sizes. Strides of others would be those of other
  * memory. */
 static bool is_of(const shape *s, const tosajit_tensor *result) {
     return s->rank == result->rank &&

@@ -13,7 +13,7 @@ bool numpy_is_scalar(module_state *state, PyObject *object);
 PyObject *numpy_plain(module_state *state, PyObject *object);
 /* Of what is an array to NumPy alone, as pandas' Series are, NumPy's array, likewise. */
 PyObject *numpy_array(module_state *state, PyObject *object);
-/* Whether an array has a mask, which a result would lose. */
+/* True if an array has a mask, which a result would lose. */
 bool numpy_is_masked(module_state *state, PyObject *object);
 /* Of an array of bf16 or f8, as ml_dtypes has them: the element type, and the same memory as an
  * array of unsigned integers, as a new reference. Null without an exception for everything else. */

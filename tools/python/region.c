@@ -121,7 +121,7 @@ static int64_t lay_out(const region_result *result, size_t element, const region
     return count * (int64_t)element;
 }
 
-/* Whether a tensor has these strides, as far as it has several elements. */
+/* True if a tensor has these strides, as far as it has several elements. */
 static bool lies(const dlpack_tensor *t, const region_result *result, const int64_t *dims,
                  const int64_t *strides) {
     if (t->rank != result->rank) return false;
@@ -294,7 +294,7 @@ static bool read_operand(const region_object *r, PyObject *given, region_operand
            read_cuts(to, cuts, cuts_length);
 }
 
-/* Whether the kernel gives a size of 1 exactly where the tensor has no dimension. */
+/* True if the kernel gives a size of 1 exactly where the tensor has no dimension. */
 static bool fits_kernel(const region_object *r, Py_ssize_t i) {
     const tosajit_tensor_type type = tosajit_kernel_result_type(r->kernel->kernel, (size_t)i);
     for (int32_t d = 0; d < r->rank; d++)

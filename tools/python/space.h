@@ -6,7 +6,7 @@
 
 #include "tools/python/module.h"
 
-/* Whether an object's library has a namespace of the Array API standard. */
+/* True if an object's library has a namespace of the Array API standard. */
 bool space_has(module_state *state, PyObject *object);
 /* A tuple of tosajit.Array as arrays of the library of `owner`, which takes them over. It takes
  * over the tuple, too. Null with an exception. */

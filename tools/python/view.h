@@ -40,7 +40,7 @@ static inline bool view_is_number(PyObject *object) {
     return PyFloat_CheckExact(object) || PyLong_CheckExact(object);
 }
 
-/* Whether strides are those of a dense tensor, whose innermost one is `unit`. They are left out
+/* True if strides are those of a dense tensor, whose innermost one is `unit`. They are left out
  * then: the library recognises such calls sooner. */
 static inline bool view_is_dense(int32_t rank, const int64_t *dims, const int64_t *strides,
                                  int64_t unit) {
@@ -59,7 +59,7 @@ static inline void view_leave(view *room, const view *few) {
     if (room != few) PyMem_Free(room);
 }
 
-/* Whether a Python int is a value of a type of integers. */
+/* True if a Python int is a value of a type of integers. */
 bool view_fits(PyObject *integer, tosajit_type type);
 
 /* False with an exception, and nothing to release. The element type of a number must be known. */

@@ -15,7 +15,7 @@ typedef struct repl_line {
     size_t word_count;
 } repl_line;
 
-/* Whether a line is a command: a colon is its first character that is no space. */
+/* True if a line is a command: a colon is its first character that is no space. */
 bool repl_is_command(const char *text, size_t length);
 /* False after an error; otherwise repl_line_release. */
 bool repl_parse_command(const char *text, size_t length, repl_line *line, text_error *error);

@@ -225,7 +225,7 @@ static bool word_operand(const operand *o, fill kind) {
     return file_operand(o);
 }
 
-/* Whether a word is the name of a fill. */
+/* True if a word is the name of a fill. */
 static bool find_fill(const repl *r, text_span word, fill *kind) {
     for (int k = 0; k < FILLS; k++)
         if (strlen(fill_names[k]) == word.length &&

@@ -14,7 +14,7 @@ bool repl_operands(repl *r, const text_span *words, size_t word_count, bool repe
                    npy_array *operands);
 /* Random numbers, or as many repeated ones; false if interrupted. */
 bool repl_fill_random(npy_array *array, unsigned seed, bool repeated);
-/* Whether the machine has memory for so many bytes; false after a message. */
+/* True if the machine has memory for so many bytes; false after a message. */
 bool repl_has_memory(repl *r, double bytes);
 /* Arrays for the results. False after a message. */
 bool repl_results(repl *r, const npy_array *operands, npy_array *results);

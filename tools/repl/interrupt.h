@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-/* Whether Ctrl-C was pressed since repl_listen. */
+/* True if Ctrl-C was pressed since repl_listen. */
 bool repl_interrupted(void);
 void repl_listen(void);
 /* It was pressed; for a handler of signals. */

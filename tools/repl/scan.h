@@ -8,11 +8,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Whether a text is MLIR: it begins with a module or a function. */
+/* True if a text is MLIR: it begins with a module or a function. */
 bool repl_is_mlir(const char *text, size_t length);
-/* Whether a line is nothing but a comment of MLIR. */
+/* True if a line is nothing but a comment of MLIR. */
 bool repl_is_mlir_comment(const char *line, size_t length);
-/* Whether a comment is in a line, of either language, or what could be one. */
+/* True if a comment is in a line, of either language, or what could be one. */
 bool repl_has_comment(const char *line, size_t length);
 typedef enum repl_extent {
     REPL_BEGUN,    /* no bracket is open, and there was no body yet */

@@ -10,7 +10,7 @@
 
 /* Ctrl-C interrupts commands from now on. */
 void terminal_open(void);
-/* Whether keys are read here, Ctrl-C and Ctrl-Z among them, or lines as usual. */
+/* Reads keys from now on, Ctrl-C and Ctrl-Z among them, or lines as usual. */
 void terminal_edit(bool here);
 /* The next character; what is none in the locale is left out. False at the end. Before anything is
  * waited for, show(context, resized) is called. */

@@ -37,9 +37,9 @@ void tosa_division_close(tosa_division *d);
  * reads and gives. Valid until the next call. */
 tosa_part tosa_division_part(tosa_division *d, const tosa_region *region);
 tosa_fate tosa_division_fate(const tosa_division *d, int32_t op);
-/* Whether nobody but this part reads a value. Of the part that was asked for last. */
+/* True if nobody but this part reads a value. Of the part that was asked for last. */
 bool tosa_division_is_alone(const tosa_division *d, int32_t value);
-/* Whether an operation that is left, or the block's end, reads what an operation gives. */
+/* True if an operation that is left, or the block's end, reads what an operation gives. */
 bool tosa_division_is_wanted(const tosa_division *d, int32_t op);
 /* Why an operation that is left is: "tosa.conv2d: not an elementwise operation ...". */
 void tosa_division_reason(tosa_division *d, const tosa_region *left, char text[TOSA_WHY]);

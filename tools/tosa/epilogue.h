@@ -28,7 +28,7 @@ const char *tosa_product(const char *name, size_t length);
 bool tosa_epilogues_add(tosa_epilogues *list, const tosa_epilogue *epilogue);
 void tosa_epilogues_release(tosa_epilogues *list);
 
-/* Whether each element of each result is computed of the same element of the operand, as the types
+/* True if each element of each result is computed of the same element of the operand, as the types
  * have it: then a tile of the operand becomes that tile of the results. */
 bool tosa_function_keeps_tiles(const tosa_function *function, size_t operand);
 

@@ -104,9 +104,9 @@ void tosa_graph_release(tosa_graph *g);
 
 tosa_numbers tosa_graph_operands(const tosa_graph *g, int32_t op);
 tosa_numbers tosa_graph_results(const tosa_graph *g, int32_t op);
-/* Whether there is such a value, and it is a tensor, a variable among others. */
+/* True if there is such a value, and it is a tensor, a variable among others. */
 bool tosa_graph_is_tensor(const tosa_graph *g, int32_t value);
-/* Whether an operation reads or writes a variable. */
+/* True if an operation reads or writes a variable. */
 bool tosa_graph_uses_variable(const tosa_graph *g, int32_t op);
 
 /* Without the operands' values and the result's type. */

@@ -343,7 +343,7 @@ tosajit_status tosa_add(tosa_function *function, const tosa_op *op, tosajit_valu
 /* ---------------------------------------------------------------------------------------------
  * Constants */
 
-/* Whether a result may be declared so: as the elements' type, or less precisely, as tensor<?xf32>.
+/* True if a result may be declared so: as the elements' type, or less precisely, as tensor<?xf32>.
  */
 static bool declares(const tosajit_tensor_type *declared, const tosajit_tensor_type *type,
                      bool *same) {

@@ -71,7 +71,7 @@ const tosa_attribute *tosa_attribute_find(const tosa_op *op, const char *name);
 /* Why an op that a kernel could have is left to the host: "reads nothing but constants, ...". Of a
  * view, which a region of its own would copy, another reason. */
 const char *tosa_left_reason(const tosa_op *op);
-/* Whether the op moves elements and computes none. */
+/* True if the op moves elements and computes none. */
 bool tosa_is_view(const tosa_op *op);
 
 /* What op->op is to be, by the name and, of tosa.custom, by the attributes: an extension is written
@@ -81,7 +81,7 @@ bool tosa_is_view(const tosa_op *op);
  */
 tosajit_op tosa_op_of(const tosa_op *op);
 
-/* Whether there are as many operands and results as the op has, or a constant. What follows asks,
+/* There must be as many operands and results as the op has, or a constant. What follows asks,
  * too; a front end asks before it looks for the operands. */
 tosajit_status tosa_check_counts(const tosa_op *op);
 /* The next step of the function. */

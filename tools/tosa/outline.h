@@ -14,7 +14,7 @@ enum { TOSA_NAME_LIMIT = 400 }; /* bytes of the name of a function that is divid
 /* False, of each: out of memory. */
 typedef struct tosa_writer {
     void *context;
-    /* Whether a function has that name; free tells whether none has, and it is taken from now on.
+    /* True if a function has that name; free tells whether none has, and it is taken from now on.
      */
     bool (*take)(void *context, const char *name, bool *free);
     /* A call of a new function of that name stands here. */

@@ -14,11 +14,11 @@
 
 #include "tools/tosa/op.h"
 
-/* Whether the op is a view in TOSA's own form, and no tosa.custom. */
+/* True if the op is a view in TOSA's own form, and no tosa.custom. */
 bool view_form_is(const tosa_op *op);
 /* How many of the operands are shapes; of ops in another form none are. */
 int view_form_shapes(const tosa_op *op);
-/* Whether the lists of an op are shapes in TOSA's own form, and no attributes. */
+/* True if the lists of an op are shapes in TOSA's own form, and no attributes. */
 bool view_form_has_shapes(tosajit_op op);
 /* The library's list for those of the description. What the list refers to is numbers, or the
  * description. BAD_MODULE with the reason as the last error, the op's name in front. */

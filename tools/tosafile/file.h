@@ -7,7 +7,7 @@
 #include "tools/tosa/epilogue.h"
 #include "tools/tosa/file.h"
 
-/* Whether a file begins as a TOSA file does, or its name ends in .tosa. */
+/* True if a file begins as a TOSA file does, or its name ends in .tosa. */
 bool tosafile_is_one(const char *path);
 bool tosafile_is_begun(const void *bytes, size_t size);
 
@@ -18,9 +18,9 @@ tosajit_status tosafile_open(const char *path, const tosajit_mlir_options *optio
                              tosa_file **file);
 tosajit_status tosafile_read(const void *bytes, size_t size, const tosajit_mlir_options *options,
                              tosa_file **file);
-/* Whether a file is one of these. */
+/* True if a file is one of these. */
 bool tosafile_is(const tosa_file *file);
-/* Whether there is a block of that name. */
+/* True if there is a block of that name. */
 bool tosafile_has(const tosa_file *file, const char *name, size_t *index);
 
 /* Divide blocks first to end - 1, as tosajit_mlir_outline does; counts has room for each. What

@@ -73,9 +73,9 @@ typedef struct flat_shape {
     flat_bytes data; /* of a constant: rank numbers of 8 bytes, in a file that is right */
 } flat_shape;
 
-/* Whether bytes begin as a TOSA file does. */
+/* True if bytes begin as a TOSA file does. */
 bool flat_is_tosa(const uint8_t *bytes, size_t size);
-/* Whether all that the functions below look at lies in the file. Tables and lists may be shared,
+/* True if all that the functions below look at lies in the file. Tables and lists may be shared,
  * but not by everything: a block's elements are not more than the file has bytes, nor are all lists
  * together more than 32 times as many. Else the reason. bytes are aligned as malloc's. */
 bool flat_verify(const uint8_t *bytes, size_t size, const char **reason);

@@ -149,7 +149,7 @@ static bool sort(opener *o) {
 /* ---------------------------------------------------------------------------------------------
  * The graph */
 
-/* Whether an operation may do more than give its results. */
+/* True if an operation may do more than give its results. */
 static bool has_effects(const tosa_graph *g, int32_t op) {
     static const char *const names[] = {
         "tosa.variable", "tosa.variable_read", "tosa.variable_write",    "tosa.custom",

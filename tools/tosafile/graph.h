@@ -26,7 +26,7 @@ void file_graph_release(file_graph *g);
 
 /* The operator that an operation of the graph is. */
 flat_operator file_graph_operator(const file_graph *g, int32_t op);
-/* Whether a value is a constant shape of as many numbers as it says. */
+/* True if a value is a constant shape of as many numbers as it says. */
 bool file_graph_constant_shape(const file_graph *g, int32_t value, flat_shape *shape);
 
 #endif

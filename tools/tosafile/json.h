@@ -27,7 +27,7 @@ typedef struct file_json_problem {
     char text[FILE_JSON_PROBLEM];
 } file_json_problem;
 
-/* Whether bytes begin as an object of JSON, which no MLIR does. */
+/* True if bytes begin as an object of JSON, which no MLIR does. */
 bool file_json_is_begun(const char *bytes, size_t size);
 /* The flatbuffer, *made bytes to be freed, or null and the problem. */
 uint8_t *file_json_read(const char *text, size_t size, size_t *made, file_json_problem *problem);

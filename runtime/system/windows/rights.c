@@ -46,7 +46,7 @@ static bool is_roots(PSID sid) {
            IsWellKnownSid(sid, WinBuiltinAdministratorsSid);
 }
 
-/* Whether an entry of the list lets somebody else write. */
+/* True if an entry of the list lets somebody else write. */
 static bool opens(const ACE_HEADER *entry) {
     const ACCESS_ALLOWED_ACE *allowed = (const void *)entry;
     if (entry->AceType == ACCESS_DENIED_ACE_TYPE || entry->AceFlags & INHERIT_ONLY_ACE)

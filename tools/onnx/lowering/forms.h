@@ -28,7 +28,7 @@ enum { ONNX_SUM = 3 };
 /* Operands of QLinearAdd and QLinearMul that are data, once onnx_fold has made numbers of the rest.
  */
 enum { ONNX_LINEAR_DATA = 2 };
-/* Whether a result of a node is one that texts can give. */
+/* True if a result of a node is one that texts can give. */
 bool onnx_form_gives(const onnx_node *node, int32_t output);
 
 /* A node, and what its operands are called in the text. */

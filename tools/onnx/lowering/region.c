@@ -102,7 +102,7 @@ static bool name_value(writer *w, int32_t at, char name[NAME]) {
     return true;
 }
 
-/* Whether an operand stands in the text as a number. Exponents and divisors always do: much is
+/* True if an operand stands in the text as a number. Exponents and divisors always do: much is
  * gained by knowing them. */
 static bool takes_number(writer *w, const onnx_node *node, int32_t k, char name[NAME]) {
     onnx_region *r = w->r;
@@ -150,7 +150,7 @@ static bool refuse_view(writer *w, const onnx_node *node, const char *why) {
     return refuse(w->r, why);
 }
 
-/* Whether somebody reads a value: what a text names and does not use is one more result. */
+/* True if somebody reads a value: what a text names and does not use is one more result. */
 static bool is_wanted(const writer *w, int32_t value) {
     const onnx_region *r = w->r;
     bool wanted = false;
@@ -347,7 +347,7 @@ static bool check_calls(onnx_region *r, const tosajit_kernel *kernel) {
     return fine || refuse_as_library(r);
 }
 
-/* Whether the library reads the text, and gives results of the graph's types. */
+/* True if the library reads the text, and gives results of the graph's types. */
 static bool check_region(const onnx_writer *o, onnx_region *r, const byte_writer *text) {
     tosajit_expr *expr = NULL;
     tosajit_kernel *kernel = NULL;

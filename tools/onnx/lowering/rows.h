@@ -19,7 +19,7 @@ typedef struct onnx_axes {
 
 /* False: it reduces nothing, or nobody knows along what. */
 bool onnx_rows_axes(const onnx_graph *g, const onnx_node *node, onnx_axes *axes);
-/* Whether it takes the dimensions away that it reduces. */
+/* True if it takes the dimensions away that it reduces. */
 bool onnx_rows_squeezes(const onnx_node *node);
 /* An operand that lists axes: it is no data, and no operand of a text. */
 bool onnx_rows_is_list(const onnx_node *node, int32_t operand);

@@ -176,7 +176,7 @@ static int64_t known_elements(const onnx_type *type) {
     return onnx_elements(&known);
 }
 
-/* Whether a size that only a call knows stands in the operand, too, where none has been taken. */
+/* True if a size that only a call knows stands in the operand, too, where none has been taken. */
 static bool take_size(const site *s, int32_t d, bool taken[TOSAJIT_MAX_RANK]) {
     const onnx_size size = onnx_size_at(s->g, s->node, 1, (size_t)d);
     const bool copied = size.of == ONNX_NUMBER && size.number == 0;

@@ -16,7 +16,7 @@ void onnx_sizes_infer(onnx_graph *g, const onnx_node *node);
 onnx_size onnx_size_of(const onnx_graph *g, int32_t value, int32_t d);
 /* Element k of an operand that lists integers. */
 onnx_size onnx_size_at(const onnx_graph *g, const onnx_node *node, int32_t operand, size_t k);
-/* Whether both are the same size, which only a call knows. */
+/* True if both are the same size, which only a call knows. */
 bool onnx_size_is(onnx_size a, onnx_size b);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Whether bytes are a message of protobuf. In: bytes and what the message is; out: yes, or which
+/* Checks that bytes are a message of protobuf. In: bytes and what the message is; out: yes, or which
  * byte is wrong and why. protobuf-c reads what passes here: it says nothing but "no", and follows
  * messages within messages as deep as they go. */
 #ifndef TOSAJIT_TOOLS_ONNX_MODEL_WIRE_H
