@@ -59,7 +59,7 @@ TOSAJIT_API tosajit_status tosajit_partition(const tosajit_graph *graph, int32_t
 
 /* ---- Sizes */
 
-/* What the host promises about a dynamic dimension of an input. Zero-initialise. With smallest >= 2
+/* A promise of the host about a dynamic dimension of an input. Zero-initialise. With smallest >= 2
  * the operand does not repeat along it, which saves a decision and a loop. With a multiple of the
  * vector length the code needs no tail. */
 typedef struct tosajit_contract {

@@ -69,8 +69,8 @@ TOSAJIT_API size_t tosajit_type_print(const tosajit_tensor_type *type, char *tex
 TOSAJIT_API tosajit_status tosajit_expr_print(const tosajit_expr *expr, const char *name,
                                               char **text);
 
-/* Checks that a kernel can be made: there is a result, every shape has a rank, no dimension can never
- * match. */
+/* Checks that a kernel can be made: there is a result, every shape has a rank, no dimension can
+ * never match. */
 TOSAJIT_API tosajit_status tosajit_expr_verify(const tosajit_expr *expr);
 
 /* Check one op without compiling it: element types, attributes, shapes, and the declared result if
@@ -106,7 +106,7 @@ TOSAJIT_API tosajit_status tosajit_expr_operands(const char *text, size_t length
  * LLVM's, as "znver4" and "neoverse-n1". Null from the number of names on. */
 TOSAJIT_API const char *tosajit_cpu_name(size_t index);
 
-/* What an engine's kernels take, and what it has done since it was created. */
+/* Memory that an engine's kernels take, and its work since it was created. */
 typedef struct tosajit_stats {
     size_t size;            /* sizeof(tosajit_stats), set by the caller */
     size_t kernels;         /* that live now */
@@ -184,9 +184,9 @@ typedef enum tosajit_tail {
                              narrower ones */
 } tosajit_tail;
 
-/* What a run on tensors of these types, sizes and strides does. Found by running everything but the
- * code itself, so it is what tosajit_run does. Of several parts, rank to columns are those of the
- * largest. */
+/* The effect of a run on tensors of these types, sizes and strides. Found by running everything but
+ * the code itself, so it is what tosajit_run does. Of several parts, rank to columns are those of
+ * the largest. */
 typedef struct tosajit_explanation {
     size_t size;        /* sizeof(tosajit_explanation), set by the caller */
     int native, cached; /* code runs, not the interpreter; when the call comes again, the complete

@@ -105,7 +105,7 @@ typedef enum tosajit_status {
 } tosajit_status;
 
 TOSAJIT_API const char *tosajit_status_name(tosajit_status status); /* "TOSAJIT_OK"; never null */
-/* What went wrong in the last failed call of this thread: one sentence that names op, operand,
+/* The reason of the last failed call of this thread: one sentence that names op, operand,
  * dimension and sizes. Valid until the thread's next failing call; empty if none has failed. */
 TOSAJIT_API const char *tosajit_last_error(void);
 TOSAJIT_API const char *tosajit_version(void); /* "0.1.0" */
@@ -370,7 +370,7 @@ typedef enum tosajit_backend {
     TOSAJIT_BACKEND_PRECOMPILED, /* code of single ops that came with the library; no LLVM */
 } tosajit_backend;
 
-/* What an engine makes, and with what. */
+/* How an engine makes kernels. */
 typedef struct tosajit_engine_options {
     size_t size;                        /* sizeof(tosajit_engine_options) */
     const tosajit_allocator *allocator; /* copied; null: malloc and free */

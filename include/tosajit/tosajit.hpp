@@ -56,7 +56,7 @@ namespace tosajit {
 
 inline constexpr std::int64_t dynamic = TOSAJIT_DYNAMIC;
 
-/* What a call of the library refused: the sentence, and the status by which programs decide. */
+/* The refusal of a call of the library: the sentence, and the status by which programs decide. */
 class error : public std::runtime_error {
   public:
     error(tosajit_status status, const char *sentence)
@@ -529,7 +529,7 @@ class expression {
         return value(c(), node);
     }
     template <class T> value input(sizes dims) { return input(tensor_type(element_of<T>(), dims)); }
-    /* What the host promises of a dynamic dimension of an input. */
+    /* A promise of the host about a dynamic dimension of an input. */
     void contract(const value &input, std::int32_t dimension, const tosajit_contract &promise) {
         check(tosajit_expr_contract(c(), input.c(), dimension, &promise));
     }
