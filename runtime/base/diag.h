@@ -19,7 +19,7 @@
 #define DIAG_FORMAT(at, first)
 #endif
 
-/* What an error is about; members as in tosajit_failure. */
+/* The subject of an error; members as in tosajit_failure. */
 typedef struct diag_subject {
     tosajit_op op;
     int32_t operand, result, dimension;
@@ -56,7 +56,7 @@ tosajit_status diag_result(tosajit_status status, int64_t result, int64_t dimens
                            int64_t expected);
 tosajit_status diag_op(tosajit_status status, tosajit_op op);
 
-/* What the last error is about, and that a later one is about the same. */
+/* The subject of the last error, and a later error about the same. */
 diag_subject diag_about(void);
 tosajit_status diag_on(tosajit_status status, const diag_subject *subject);
 /* That the error lies in a text: from `sentence` on the message says what is wrong there. */

@@ -159,7 +159,7 @@ uint64_t features_of(uint16_t machine, const char *list) {
     return features;
 }
 
-/* What every CPU of the machine has. */
+/* True if every CPU of the machine has it. */
 static bool is_baseline(const char *name, size_t length) {
     static const char *const names[] = {"64bit", "cmov", "cx8",  "fxsr",
                                         "mmx",   "sse",  "sse2", "x87"};

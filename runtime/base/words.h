@@ -4,7 +4,7 @@
 #ifndef TOSAJIT_RUNTIME_BASE_WORDS_H
 #define TOSAJIT_RUNTIME_BASE_WORDS_H
 
-/* What makes a noun agree with its number, of any type: "1 operand", "2 operands". */
+/* The ending of a noun by its number, of any type: "1 operand", "2 operands". */
 #define plural(count) ((count) == 1 ? "" : "s")
 
 #endif

@@ -7,8 +7,8 @@
 
 #include "runtime/check/overlap.h"
 
-/* What a dimension of the tensors in `set`, counted from the end, broadcasts to; to the static size
- * `fixed`, unless that is TOSAJIT_DYNAMIC. */
+/* The size to which a dimension of the tensors in `set`, counted from the end, broadcasts; to the
+ * static size `fixed`, unless that is TOSAJIT_DYNAMIC. */
 tosajit_status run_broadcast_size(const view *tensors, uint64_t set, int32_t from_end,
                                   int64_t fixed, int64_t *size);
 

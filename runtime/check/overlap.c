@@ -184,7 +184,7 @@ tosajit_status overlap_check_result(const view *result, size_t index) {
     return TOSAJIT_OK;
 }
 
-/* What the caller calls them: views are of its tensors, and pieces of its results. */
+/* The caller's numbers for them: views are of its tensors, and pieces of its results. */
 static int caller_operand(const callee *kernel, int32_t operand) {
     const expr_views *views = kernel->views;
     return views ? (int)views->source->nodes[views->operands[operand].value].tensor : (int)operand;

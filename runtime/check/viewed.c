@@ -11,7 +11,7 @@
 #include "runtime/expr/view_shape.h"
 #include "runtime/check/check.h"
 
-/* What the sizes of a call are. */
+/* Sizes of a call. */
 typedef struct call_sizes {
     const expr_views *views;
     const tosajit_tensor *operands;

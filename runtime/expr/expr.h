@@ -84,8 +84,8 @@ const tosajit_contract *expr_contract_of(const tosajit_expr *expr, tosajit_value
 tosajit_status expr_compact(const tosajit_expr *expr, const tosajit_allocator *allocator,
                             tosajit_expr **program);
 
-/* What may change an op, node k of before, until it is appended to a program that has its operands,
- * or append others first. */
+/* A function that may change an op, node k of before, until it is appended to a program that has
+ * its operands, or append others first. */
 typedef tosajit_status expr_rewrite(void *context, tosajit_expr *program, expr_node *node,
                                     tosajit_value k, bool *changed);
 

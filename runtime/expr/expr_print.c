@@ -198,7 +198,7 @@ static void print_list(const printer *p, const tosajit_attributes *attributes, b
     fputc('>', p->out);
 }
 
-/* What TOSA has no word for: tosa.custom. Its argmax has no dimension where the axis was. */
+/* True if TOSA has no word for it: tosa.custom. Its argmax has no dimension where the axis was. */
 static bool is_custom(const printer *p, const expr_node *node) {
     return op_views(node->op) ? !tosa_view_of(p->expr, node).has
                               : op_table[node->op].attributes & ATTRIBUTE_EXTENSION ||
@@ -300,7 +300,7 @@ static int print_shapes(printer *p, const tosa_view *view) {
     return first;
 }
 
-/* What lies behind the operands of a node: constants of ours. */
+/* Attributes behind the operands of a node: constants of ours. */
 typedef struct behind_operands {
     int missing, implied; /* parameters, and the first one's number */
     tosa_view view;

@@ -80,7 +80,7 @@ static unsigned cast_targets(tosajit_type from) {
                         : tosa_casts[from];
 }
 
-/* What strict expressions refuse of the types that go with an op on this operand. */
+/* Reasons for strict expressions to refuse the types that go with an op on this operand. */
 static unsigned extensions(tosajit_op op, tosajit_type operand) {
     if (op_table[op].attributes & ATTRIBUTE_EXTENSION) return ANY;
     if (op == TOSAJIT_OP_reduce_product) return F64 | INTEGERS;
@@ -192,7 +192,7 @@ static size_t print_set(char *text, size_t capacity, size_t used, unsigned set) 
     return used;
 }
 
-/* What an op takes, by its signature; the types follow. */
+/* Operands of an op, by its signature; the types follow. */
 static const char *const forms[] = {
     [SIGNATURE_SAME] = "operands and result of one type, one of",
     [SIGNATURE_COMPARE] = "operands of one type and an i1 result; the type is one of",

@@ -150,7 +150,7 @@ tosajit_status op_check_elements(tosajit_op op, const tosajit_type *operands, to
 tosajit_status op_check_attributes(tosajit_op op, tosajit_type operand, tosajit_type result,
                                    const tosajit_attributes *attributes);
 
-/* What an op demands of its parameter k: its name, its element type, how many elements it has, and
+/* An op's demands of its parameter k: its name, its element type, how many elements it has, and
  * the range of its values. */
 typedef struct op_parameter {
     const char *name;

@@ -23,7 +23,7 @@ typedef tosajit_status program_pass(program_made *made, bool *changed);
 /* The passes that have no header of their own. OUT_OF_MEMORY. */
 program_pass positions_lower, simplify, common_compute;
 
-/* What the list takes from outside. */
+/* Functions that the list takes from outside. */
 typedef struct program_aids {
     bool lowers;          /* it ends behind the views */
     program_pass *tables; /* it evaluates parts of the program, so it is jit's; null: left out */

@@ -10,7 +10,7 @@ piece_tree tree_of(tosajit_value value) { return (piece_tree){1, 1, {value}, {{P
 
 piece_tree tree_begin(int32_t axis) { return (piece_tree){0, 1, {0}, {{(int8_t)axis, 0}}, 0}; }
 
-/* What is divided along the same axis is not nested. */
+/* Pieces along the same axis are not nested. */
 bool tree_add(piece_tree *to, const piece_tree *piece) {
     const int skip = piece->nodes[0].axis == to->nodes[0].axis, more = piece->node_count - skip;
     if (to->count + piece->count > MOST_PIECES || to->node_count + more > 2 * MOST_PIECES)

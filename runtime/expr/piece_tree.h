@@ -32,7 +32,7 @@ void tree_end(piece_tree *made);
 typedef struct tree_place {
     int32_t node, leaf;
 } tree_place;
-/* What begins at a place, which moves behind it. */
+/* Takes the tree that begins at a place, which moves behind it. */
 piece_tree tree_take(const piece_tree *tree, tree_place *at);
 
 /* True if anything is divided along an axis. */

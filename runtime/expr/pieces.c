@@ -115,7 +115,7 @@ static tosajit_status append(splitting *s, tosajit_value k, const tosajit_value 
     return status;
 }
 
-/* What is in a box of a value that is whole; its dimension d is the box's d + shift. */
+/* Slices a box of a value that is whole; its dimension d is the box's d + shift. */
 static tosajit_status slice_box(splitting *s, tosajit_value k, const piece_box *box, int32_t shift,
                                 tosajit_value *value) {
     int64_t ranges[3 * TOSAJIT_MAX_RANK];
@@ -286,7 +286,7 @@ static void exchange_axes(const int64_t *perms, piece_tree *made) {
     }
 }
 
-/* What repeats along an axis of pieces is one more piece each time. */
+/* A repetition along an axis of pieces is one more piece each time. */
 static tosajit_status split_tile(splitting *s, tosajit_value k, const piece_tree *all,
                                  piece_tree *made) {
     const expr_node *node = &s->expr->nodes[k];
@@ -394,7 +394,7 @@ static tosajit_status raise_element(splitting *s, int32_t rank, tosajit_value *v
     return tosajit_expr_op(s->split, TOSAJIT_OP_reshape, value, 1, &a, NULL, value);
 }
 
-/* What pads a piece along an axis: the element, repeated; of sizes that are only known when called
+/* Padding of a piece along an axis: the element, repeated; of sizes that are only known when called
  * it is chosen beside an index of the piece, which has them. */
 static tosajit_status fill(splitting *s, const int64_t *sizes, int32_t rank, int32_t axis,
                            int64_t count, tosajit_value element, tosajit_value *value) {

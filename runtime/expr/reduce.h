@@ -69,8 +69,8 @@ static inline tosajit_type reduce_accumulator(tosajit_type element) {
     return element == TOSAJIT_F16 || element == TOSAJIT_BF16 ? TOSAJIT_F32 : element;
 }
 
-/* What changes nothing when it is combined with an element of this type, of the accumulator's. Of a
- * position it is what no element loses against. */
+/* The value that changes nothing when it is combined with an element of this type, of the
+ * accumulator's. Of a position it is what no element loses against. */
 cell reduce_neutral(const expr_node *node, tosajit_type element);
 
 /* The reduction of no element at all: the neutral element, but +0 for a sum, and the largest number

@@ -54,7 +54,7 @@ static bool divide(product *p, const product *q) {
 /* ---------------------------------------------------------------------------------------------
  * Names */
 
-/* What is being found out, of one node. */
+/* The search for names of one node. */
 typedef struct finding {
     expr_views *views;
     const expr_node *node;
@@ -244,7 +244,7 @@ void names_group(const expr_views *views, tosajit_value value, view_step *step) 
         step->groups[step->group_count - 1].in_end == i &&
         step->groups[step->group_count - 1].out_end == j)
         return;
-    /* What is left is sizes of 1, or nothing that is known to fit: all of it is one group. */
+    /* The rest is sizes of 1, or nothing that is known to fit: all of it is one group. */
     if (step->group_count && step->groups[step->group_count - 1].in_end == i &&
         step->groups[step->group_count - 1].out_end == j)
         step->group_count--;
@@ -461,7 +461,8 @@ static void run_apart(const expr_node *view, const int64_t *own, int32_t rank, r
     }
 }
 
-/* What is joined in one group; `own` are the sizes before the step, `behind` those behind it. */
+/* Judges dimensions that are joined in one group; `own` are the sizes before the step, `behind`
+ * those behind it. */
 static view_run join_group(const view_step *step, int32_t group, const view_sizes *own,
                            const view_sizes *behind, const int32_t *ranks, const runs *r,
                            runs *made) {

@@ -18,7 +18,7 @@ void names_group(const expr_views *views, tosajit_value value, view_step *step);
 const view_sizes *view_before(const expr_views *views, const view_step *step);
 const view_sizes *view_behind(const expr_views *views, const view_step *step);
 
-/* What a tensor of these sizes has behind a step; VIEW_UNKNOWN is a dynamic size without a name. */
+/* The sizes of a tensor behind a step; VIEW_UNKNOWN is a dynamic size without a name. */
 enum { VIEW_UNKNOWN = INT32_MIN };
 tosajit_status names_through(const expr_views *views, const view_step *step, view_sizes *own);
 

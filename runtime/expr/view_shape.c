@@ -40,8 +40,8 @@ static bool size_of(const view_use *u, int64_t number, int64_t *size) {
     return number >= -1 || d < u->operand->rank;
 }
 
-/* What -1 stands for: the operand's elements, divided among the rest. Sizes that both sides have,
- * dynamic ones too, need not be known. */
+/* The size that -1 stands for: the operand's elements, divided among the rest. Sizes that both
+ * sides have, dynamic ones too, need not be known. */
 static tosajit_status find_rest(const view_use *u, int32_t open) {
     const int64_t *numbers = u->attributes->numbers;
     int64_t have = 1, need = 1;

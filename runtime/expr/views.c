@@ -12,8 +12,8 @@
 #include "runtime/expr/reduce.h"
 #include "runtime/expr/view_names.h"
 
-/* What a value of the source has become. Inputs and constants, and views of them, are values of the
- * program only once something reads them as they are. */
+/* The form that a value of the source has taken. Inputs and constants, and views of them, are
+ * values of the program only once something reads them as they are. */
 enum { UNREAD = -1, NO_LEAF = -1 };
 typedef struct lowered {
     tosajit_value value;
@@ -146,7 +146,7 @@ static bool same_chain(const lowering *l, view_chain a, view_chain b) {
     return same;
 }
 
-/* What a tensor of these sizes has at the end of a chain. */
+/* The sizes of a tensor at the end of a chain. */
 static tosajit_status see(lowering *l, view_chain chain, view_sizes *own) {
     tosajit_status status = TOSAJIT_OK;
     for (int32_t k = 0; !status && k < chain.count; k++) {
@@ -418,7 +418,7 @@ static tosajit_status inward(lowering *l, tosajit_value value, view_chain chain,
 /* ---------------------------------------------------------------------------------------------
  * Nodes */
 
-/* What there was before a try that failed. */
+/* The state before a try that failed. */
 typedef struct try_mark {
     size_t nodes;
     int32_t inputs, constants, tables, operands;

@@ -31,7 +31,7 @@ typedef struct view_sizes {
     int64_t sizes[TOSAJIT_MAX_RANK];
 } view_sizes;
 
-/* What name -1 - k stands for, or what must hold, found in order when called. */
+/* The meaning of name -1 - k, or a condition, found in order when called. */
 typedef enum size_kind {
     SIZE_INPUT,     /* the input's size `dim` */
     SIZE_BROADCAST, /* of a and b, which fit */

@@ -144,7 +144,7 @@ static const double f64_erfc_near_terms[] = {
     0x1.2e04318e8a493p-20,
 };
 
-/* What c0 lacks, which the error takes as added. */
+/* The rest that c0 lacks, which the error takes as added. */
 static const double f64_erfc_near_terms_low = -0x1.9c71c8b8fb862p-54;
 
 /* erfc a = e^(-a^2) / (1 + 2 a) (c0 + c1 t + ...), t = (a - 3)/(a + 3),
@@ -176,7 +176,7 @@ static const double f64_erfc_terms[] = {
     -0x1.30c8bdff9798ep-28,
 };
 
-/* What c0 lacks, which the error takes as added. */
+/* The rest that c0 lacks, which the error takes as added. */
 static const double f64_erfc_terms_low = 0x1.9871dca873a97p-55;
 
 /* Constants as sums of doubles; the first parts of ln 2 and log10 2 are so short that an integer

@@ -51,7 +51,7 @@ static inline real made_normal(const lane *l, real x, real *k) {
     return pick(l, small, mul(l, x, number(l, 0x1p54)), x);
 }
 
-/* What any logarithm is where x is 0, negative, infinite or NaN. */
+/* The value of any logarithm where x is 0, negative, infinite or NaN. */
 static inline real log_special(const lane *l, real x, real value) {
     real zero = number(l, 0.0), infinity = number(l, (double)INFINITY);
     value = pick(l, less(l, x, infinity), value, x);

@@ -146,7 +146,7 @@ static inline real single_log(const lane *l, real x, double more, const single_b
     return muladd(l, k, number(l, b->unit[0]), muladd(l, f, number(l, b->scale[0]), rest));
 }
 
-/* What is not positive, finite and normal. */
+/* True if x is not positive, finite and normal. */
 static inline mask single_is_log_rare(const lane *l, real x) {
     const int32_t first = 0x00800000, beyond = 0x7f800000; /* moved to where signed words begin */
     word moved = bits_sum(l, bits_of(l, x), bits_constant(l, INT32_MIN - (int64_t)first));

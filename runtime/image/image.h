@@ -21,7 +21,7 @@ typedef struct image_build {
 void image_write(const tosajit_kernel *kernel, const image_build *builds, size_t count,
                  const uint64_t *apart, byte_writer *w);
 
-/* What stands for the code of a program that is too large for any. */
+/* The stand-in for the code of a program that is too large for any. */
 image_build image_without_code(uint16_t machine);
 
 /* The kernel that runs natively, or is too large to, as an image. NOT_EXECUTABLE for others that

@@ -33,7 +33,7 @@ tosajit_status tosajit_kernel_save(const tosajit_kernel *kernel, void *image, si
     return status;
 }
 
-/* What every loading takes. */
+/* Arguments of every loading. */
 typedef struct load_settings {
     tosajit_load_options options;
     tosajit_allocator allocator;

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What every op computes, one element at a time, written from the TOSA definitions for clarity, not
- * speed. Corner results that TOSA leaves open are listed in docs/semantics.md. */
+/* The computation of every op, one element at a time, written from the TOSA definitions for
+ * clarity, not speed. Corner results that TOSA leaves open are listed in docs/semantics.md. */
 #include <math.h>
 #include <string.h>
 

@@ -26,7 +26,7 @@
 #include "runtime/expr/reduce.h"
 #include "runtime/plan/spaces.h"
 
-/* What is known of a node while parts are made. */
+/* Facts about a node while parts are made. */
 typedef struct node_state {
     int32_t depth;
     int32_t carrier;  /* the result, or scratch, that holds it for later parts; -1: none */
@@ -307,7 +307,7 @@ static tosajit_status find_uses(assigner *a) {
     return status;
 }
 
-/* What a part reads of earlier ones. */
+/* Values that a part reads of earlier ones. */
 static tosajit_status carry(assigner *a, int32_t part) {
     plan_part *own = &a->p->parts[part];
     for (size_t k = 0; k < a->program->count; k++) {

@@ -25,7 +25,7 @@ static const double cost_heavy_op = 0.4;  /* a polynomial */
 static const double cost_piece = 10000;   /* worth waking a thread, which takes microseconds */
 static const double cost_light = 0.4;     /* above it neither memory nor rows are the limit */
 
-/* What the estimates of two strategies count: direct, and collapsed (choose.c, pack.c). */
+/* Terms of the estimates of two strategies: direct, and collapsed (choose.c, pack.c). */
 typedef enum cost_term {
     PER_CALL,             /* of the code */
     PER_PLANE,            /* of a call */
@@ -41,7 +41,7 @@ typedef enum cost_term {
     COST_TERMS
 } cost_term;
 
-/* What one of each costs: near what `sh bench/costs/fit.sh` prints. Of several such tables this one
+/* The cost of each: near what `sh bench/costs/fit.sh` prints. Of several such tables this one
  * loses least by its choices, apart and in place, of 2,000 elements and of 200,000. */
 static const double cost_of[COST_TERMS] = {
     [PER_CALL] = 12,

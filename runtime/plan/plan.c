@@ -235,7 +235,7 @@ static void map_leaf(const plan_part *part, plan_leaf *leaf, const value_info *o
     }
 }
 
-/* What is known of the sizes of an index as a tensor. */
+/* Facts about the sizes of an index as a tensor. */
 static value_info index_info(const expr_node *node, const value_info *all) {
     value_info own = *all;
     for (int32_t d = 0; d < own.rank; d++)

@@ -22,7 +22,7 @@ typedef struct value_info {
 /* True if two values are certain to have the same sizes in every call. */
 bool plan_same_space(const value_info *a, const value_info *b);
 
-/* What parts there are, which results each has, and which part computes which node; the first value
+/* Finds the parts, the results of each, and the part that computes each node; the first value
  * of a part's iteration space goes to spaces[]. infos: per node. OUT_OF_MEMORY, LIMIT_EXCEEDED. */
 tosajit_status plan_assign(plan *p, const tosajit_expr *program, const value_info *infos,
                            tosajit_value *spaces);

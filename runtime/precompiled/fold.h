@@ -44,7 +44,7 @@ typedef struct fold {
     bool inner;       /* columns are reduced */
 } fold;
 
-/* What was reduced so far: of a row FOLD partial results, of columns one for each. */
+/* The reduction so far: of a row FOLD partial results, of columns one for each. */
 typedef struct fold_state {
     _Alignas(64) char partials[FOLD_ROWS * REDUCE_PARTIALS * sizeof(int64_t)];
     _Alignas(64) char totals[FOLD_TOTALS + FOLD_COLUMNS * sizeof(int64_t)];

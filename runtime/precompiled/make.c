@@ -17,7 +17,7 @@
 
 enum { NEVER = -1, TILE_MOST = 2048, TILE_UNIT = 64 };
 
-/* What is known of a node of the program while a part is made. */
+/* Facts about a node of the program while a part is made. */
 typedef struct node_state {
     precompiled_value value;
     int64_t last_use; /* the last node whose instruction reads it; of results, the one behind all */
@@ -35,7 +35,7 @@ typedef struct instruction_job {
     tosajit_value reads[TOSAJIT_MAX_OPERANDS];
 } instruction_job;
 
-/* What is known while a part is made. */
+/* Facts while a part is made. */
 typedef struct maker {
     const tosajit_kernel *kernel;
     const rows_library *library;
@@ -113,7 +113,7 @@ static precompiled_value leaf_value(const maker *mk, tosajit_value value, bool t
     return v;
 }
 
-/* What a node that is no op is to those who read it. */
+/* The value of a node that is no op, for its readers. */
 static precompiled_value source_value(const maker *mk, tosajit_value value) {
     const expr_node *node = node_at(mk, value);
     if (node->kind == NODE_CONSTANT && node->splat)
@@ -162,8 +162,8 @@ static void read_operands(const maker *mk, const instruction_job *job, precompil
     }
 }
 
-/* What a node asks for. TOSA gives every mul a shift and every negate zero points; but they change
- * only products of i32 and negatives of i8, so that other code takes none. */
+/* The row that a node asks for. TOSA gives every mul a shift and every negate zero points; but they
+ * change only products of i32 and negatives of i8, so that other code takes none. */
 static rows_use use_of(const maker *mk, const expr_node *node) {
     rows_use use = rows_of(mk->kernel->program, node);
     const uint16_t taken = op_table[node->op].attributes;
@@ -177,7 +177,7 @@ static int read_count(const maker *mk, const expr_node *node) {
     return use_of(mk, node).has_parameters ? node->operand_count : op_table[node->op].arity;
 }
 
-/* What the instruction of a node reads; of a pair what the first reads, then what else the second
+/* Operands of a node's instruction; of a pair what the first reads, then what else the second
  * does. */
 static instruction_job job_of(const maker *mk, const expr_node *node, int64_t number,
                               tosajit_value partner) {
@@ -263,7 +263,7 @@ static tosajit_status add_source_copy(maker *mk, tosajit_value value, precompile
     return add_instruction(mk, &job, copy);
 }
 
-/* What a reduction reduces, as its accumulator's type: f16 and bf16 are cast to f32 before. */
+/* The operand of a reduction, as its accumulator's type: f16 and bf16 are cast to f32 before. */
 static tosajit_status add_fold(maker *mk, int32_t r) {
     const expr_node *node = node_at(mk, mk->plan->values[r]);
     if (mk->part->fold_count == PRECOMPILED_FOLDS)
@@ -354,7 +354,7 @@ static bool is_instruction(const maker *mk, size_t k, int32_t part) {
            mk->kernel->plan.node_parts[k] >> part & 1;
 }
 
-/* What an element of the tile is for result r: the value, or what is reduced to it. */
+/* The value that an element of the tile is for result r: the value, or what is reduced to it. */
 static tosajit_value element_of(const maker *mk, int32_t r) {
     const tosajit_value value = mk->plan->values[r];
     return mk->plan->reductions >> r & 1 ? node_at(mk, value)->operands[0] : value;

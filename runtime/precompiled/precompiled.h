@@ -44,13 +44,13 @@ typedef struct precompiled_instruction {
     precompiled_value operands[TOSAJIT_MAX_OPERANDS], to;
 } precompiled_instruction;
 
-/* What a tile ends with: a value that has to be brought into a result. */
+/* Ends of a tile: a value that has to be brought into a result. */
 typedef struct precompiled_copy {
     precompiled_value from;
     int32_t result; /* of the part */
 } precompiled_copy;
 
-/* What a tile's elements are reduced to. */
+/* A reduction of a tile's elements. */
 typedef struct precompiled_fold {
     precompiled_value from; /* of the accumulator's type */
     int32_t result;         /* of the part */
@@ -89,7 +89,7 @@ typedef struct precompiled {
 
 _Static_assert(offsetof(precompiled, code) == 0, "precompiled_of needs the code first");
 
-/* What this code belongs to; null: it was compiled. */
+/* The owner of this code; null: it was compiled. */
 static inline const precompiled *precompiled_of(const kernel_code *code) {
     return code && code->precompiled ? (const precompiled *)code : NULL;
 }

@@ -38,7 +38,7 @@ typedef struct rows_code {
 /* The number of a row; equal rows have equal numbers. */
 uint64_t rows_key(const rows_code *code);
 
-/* What a node of a program asks for. */
+/* The row that a node of a program asks for. */
 rows_use rows_of(const tosajit_expr *program, const expr_node *node);
 
 /* How many parameters the code of a use takes; 0: none. */

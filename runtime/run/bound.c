@@ -83,7 +83,7 @@ static run_call lend_memory(const run_call *c, tosajit_tensor *lent) {
                       c->parallel};
 }
 
-/* What can be wrong but memory. */
+/* Checks all but memory. */
 static tosajit_status check(const tosajit_kernel *kernel, run_call c, viewed *v, view *tensors) {
     tosajit_tensor lent[LAUNCH_TENSORS];
     const kernel_counts n = kernel->counts;

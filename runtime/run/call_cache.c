@@ -49,7 +49,7 @@ static inline uint64_t head_of(const tosajit_tensor *tensor) {
 /* ---------------------------------------------------------------------------------------------
  * Remembered calls */
 
-/* What a call shows before its sizes are compared. Of tensors: operands, then results. */
+/* Facts about a call before its sizes are compared. Of tensors: operands, then results. */
 typedef struct look {
     uint32_t tag;
     int64_t strided; /* bit t: tensor t has strides */
@@ -218,7 +218,8 @@ static size_t describe(const tosajit_kernel *kernel, const tosajit_tensor_type *
     return 2 * (size_t)type->rank;
 }
 
-/* What the kernel expects of tensors; how many numbers a call's form has at most. */
+/* Describes the tensors that the kernel expects; gives how many numbers a call's form has at most.
+ */
 static size_t describe_tensors(const tosajit_kernel *kernel, call_cache *q) {
     const tosajit_expr *caller = kernel_source(kernel);
     size_t numbers = 1;

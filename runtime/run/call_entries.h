@@ -56,7 +56,7 @@ static inline call_entry call_entries_neighbour(call_entries *s, uint32_t tag, s
     return (call_entry){&s->memory[at * s->words], &s->states[at]};
 }
 
-/* What the way'th neighbour of a tag holds; null if it does not have that tag. */
+/* The entry of the way'th neighbour of a tag; null if it does not have that tag. */
 static inline const int64_t *call_entries_find(call_entries *s, uint32_t tag, size_t way) {
     const call_entry found = call_entries_neighbour(s, tag, way);
     return atomic_load_explicit(found.state, memory_order_acquire) == tag ? found.words : NULL;

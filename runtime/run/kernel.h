@@ -72,7 +72,7 @@ static inline size_t kernel_view_count(const tosajit_kernel *kernel) {
                     kernel->plan.index_count);
 }
 
-/* What its calls are checked against. */
+/* Facts that its calls are checked against. */
 static inline callee kernel_callee(const tosajit_kernel *kernel) {
     return (callee){kernel->program, &kernel->plan, kernel->views, kernel->tensor_count,
                     kernel->any_strides};
@@ -81,7 +81,7 @@ static inline callee kernel_callee(const tosajit_kernel *kernel) {
 /* A kernel with reference count 1 and no code, of the program that the passes make. */
 tosajit_status kernel_create(const tosajit_expr *expr, const tosajit_allocator *allocator,
                              program_pass *tables, tosajit_kernel **kernel);
-/* What the caller knows of a kernel: operands, results and their names. */
+/* The caller's view of a kernel: operands, results and their names. */
 static inline const tosajit_expr *kernel_source(const tosajit_kernel *kernel) {
     return kernel->views ? kernel->views->caller : kernel->program;
 }

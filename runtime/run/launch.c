@@ -61,7 +61,7 @@ typedef struct place {
     intptr_t at;
 } place;
 
-/* What a launch is made of. */
+/* Parts of a launch. */
 typedef struct maker {
     const tosajit_kernel *kernel;
     view *tensors;

@@ -24,7 +24,7 @@ enum {
     LAUNCH_TENSORS = 8, /* of the caller, and of a step: operands, constants and results, at most */
     LAUNCH_STEPS = 6,
     LAUNCH_SCRATCH_BYTES = 16 * 1024, /* on the stack, at most */
-    /* What else a pointer is counted from, beside the caller's tensors. */
+    /* Bases that a pointer is counted from, beside the caller's tensors. */
     LAUNCH_SCRATCH = LAUNCH_TENSORS,
     LAUNCH_CONSTANT, /* nothing: it is an address */
     LAUNCH_BASES,
@@ -90,7 +90,7 @@ static inline const code_part *launch_code(const code_part *code, int32_t part) 
     return code ? &code[part] : &unknown;
 }
 
-/* What a part's code is told of a walk, as a step that has its tensors still to be placed; false
+/* Tells a part's code of a walk, as a step that has its tensors still to be placed; false
  * if that is more than one call of it. */
 static inline bool launch_tell(const plan_part *part, const tile_choice *choice, const walk *w,
                                const tile_tensors *tensors, launch_step *step) {

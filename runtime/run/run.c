@@ -175,7 +175,7 @@ static tosajit_status check_data(const tosajit_tensor *tensor, tensor_id id) {
                               id.index);
 }
 
-/* What can be wrong with a call's memory, also of an operand that no view reads. */
+/* Checks a call's memory, also of an operand that no view reads. */
 static tosajit_status check_memory(const tosajit_kernel *kernel, const run_call *c,
                                    const view *tensors) {
     const callee called = kernel_callee(kernel);

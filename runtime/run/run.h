@@ -21,7 +21,7 @@ typedef struct run_call {
 tosajit_status run_check_operands(const tosajit_kernel *kernel, const tosajit_tensor *operands,
                                   size_t operand_count, view *tensors);
 
-/* What can be wrong with a call but for its memory. tensors has room for 2 * TOSAJIT_MAX_TENSORS,
+/* Checks a call but for its memory. tensors has room for 2 * TOSAJIT_MAX_TENSORS,
  * and receives what the call is about: the program's operands, constants, and behind these the
  * results, and then room for scratch. Of a kernel with views v receives how they are seen. */
 tosajit_status run_check(const tosajit_kernel *kernel, const run_call *c, viewed *v, view *tensors);

@@ -37,8 +37,8 @@ enum {
     STACK_BYTES = LAUNCH_SCRATCH_BYTES,
 };
 
-/* What is the same for all blocks of a call. Dimensions are those of the part of the highest rank;
- * others align at the end. */
+/* Facts that are the same for all blocks of a call. Dimensions are those of the part of the highest
+ * rank; others align at the end. */
 typedef struct staging {
     const tosajit_kernel *kernel;
     const code_part *code;
@@ -83,8 +83,8 @@ static bool may_cut(const staging *s, int32_t d) {
     return true;
 }
 
-/* What blocks take multiples of, along each dimension: what a part's plan has promised of its
- * columns, which are its innermost dimension but for static 1s. Of t = max(x, axis=2) and
+/* Numbers of which blocks take multiples, along each dimension: what a part's plan has promised of
+ * its columns, which are its innermost dimension but for static 1s. Of t = max(x, axis=2) and
  * mean(t, axis=1), x of 8x1265x1, these are d2, d1, and of what becomes of 8x1x1 then d0. All are
  * powers of two, so the largest is a multiple of the others. A piece of one column would coalesce
  * into a walk along another dimension, for which the code may have no loop. */
@@ -237,7 +237,7 @@ typedef struct ready_part {
     int64_t moves[READY_RANK][LAUNCH_TENSORS]; /* bytes, to the next index of a dimension */
 } ready_part;
 
-/* What the code is told of the first block of a part; false if it has no elements. */
+/* Tells the code of the first block of a part; false if it has no elements. */
 static bool choose(const staging *s, int32_t p, walk *w, const tile_tensors *tile,
                    tile_choice *choice) {
     const plan_part *part = &s->kernel->plan.parts[p];

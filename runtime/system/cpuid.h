@@ -9,7 +9,7 @@
 
 #include "runtime/system/system.h"
 
-/* What the system saves of the registers: XCR0, or nothing. */
+/* Registers that the system saves: XCR0, or nothing. */
 static inline uint32_t cpuid_saved_state(uint32_t leaf1_c) {
     enum { OSXSAVE = 1 << 27 };
     uint32_t low = 0, high;

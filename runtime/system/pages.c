@@ -45,7 +45,7 @@ static uint32_t free_pages(void) {
 static bool renew(void) {
     if (free_pages() != ((uint64_t)1 << SPAN_PAGES) - 1) return false;
     if (!map_writable(span.base, SPAN_BYTES)) return false;
-    /* What is left of code that was longer would be executable again. */
+    /* The rest of longer code would be executable again. */
     memset(span.base, 0, SPAN_BYTES);
     return true;
 }

@@ -134,7 +134,7 @@ bool system_file_remove(system_file directory, const char *name);
 /* With the rights that directories of this user have. False if there is one, too. */
 bool system_directory_make(const char *path);
 
-/* What somebody does so that others cannot write a directory. */
+/* Advice to the user, so that others cannot write a directory. */
 extern const char system_directory_advice[];
 
 /* Made for this user alone if there is none, but not its parents. SYSTEM_NO_FILE, with *why, if it

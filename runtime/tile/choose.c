@@ -9,7 +9,7 @@
 #include "runtime/base/types.h"
 #include "runtime/tile/pack.h"
 
-/* What all questions are about. */
+/* The subject of all questions. */
 typedef struct asked {
     const plan_part *part;
     const code_part *code;
@@ -227,7 +227,7 @@ static bool choose_collapsed(const asked *a, tile_choice *c) {
     return found && unit > 1 && count_bits(c->packed) <= TILE_MOST_PACKED;
 }
 
-/* What one long row takes by patterns: chunks of each tensor, of two in place as of one, and
+/* The time of one long row by patterns: chunks of each tensor, of two in place as of one, and
  * packing. An operand that does not move from chunk to chunk is packed once. DBL_MAX if a packed
  * tensor is no operand that has a pattern. */
 static double collapsed_ns(const asked *a, const tile_choice *c, double *counts) {

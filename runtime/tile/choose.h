@@ -11,7 +11,7 @@
 #include "runtime/plan/plan.h"
 #include "runtime/plan/walk.h"
 
-/* What each takes and costs is in the table at the top of tile.c. */
+/* Conditions and costs of each are in the table at the top of tile.c. */
 typedef enum tile_strategy { TILE_DIRECT, TILE_COLLAPSED, TILE_PACKED } tile_strategy;
 
 typedef struct tile_choice {

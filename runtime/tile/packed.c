@@ -21,7 +21,7 @@ typedef struct packed_tensor {
     pack *pattern;    /* null: it is moved line by line */
 } packed_tensor;
 
-/* What all tiles of a call share. */
+/* State that all tiles of a call share. */
 typedef struct tiles {
     const tile_job *job;
     const int64_t *row_strides, *col_strides; /* of each tensor, along the cut and columns */

@@ -12,7 +12,7 @@
 int64_t segments_bytes(const tosajit_parallel *parallel, const tosajit_expr *program,
                        const plan_part *part, const walk *w);
 
-/* What threads share of such a walk: segments in a row. */
+/* Tasks of such a walk that threads share: segments in a row. */
 int64_t segments_tasks(const tosajit_parallel *parallel, int64_t elements);
 
 /* Run the part's code over such a walk. `memory` has so many bytes. */

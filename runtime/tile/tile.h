@@ -8,8 +8,8 @@
 #include "runtime/tile/choose.h"
 #include "runtime/check/overlap.h"
 
-/* What is worth its few nanoseconds only with constant counts of tensors; and functions of their
- * own, so that a short way has not the registers and the stack of a long one. */
+/* Inlining that is worth its few nanoseconds only with constant counts of tensors; and functions of
+ * their own, so that a short way has not the registers and the stack of a long one. */
 #if defined(__GNUC__) && !defined(__OPTIMIZE_SIZE__)
 #define SPECIALISED static inline __attribute__((always_inline))
 /* Aligned, so that their speed does not depend on what lies before them. */

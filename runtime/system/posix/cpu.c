@@ -16,7 +16,7 @@
 #include "runtime/system/system.h"
 
 #if defined(__APPLE__) && defined(__aarch64__)
-/* What macOS calls features, as bits of Linux's words. */
+/* Names of features in macOS, as bits of Linux's words. */
 static void read_features(uint32_t words[CPU_WORDS]) {
     static const struct {
         const char *name;

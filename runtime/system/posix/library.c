@@ -67,5 +67,5 @@ void *system_library_symbol(void *library, const char *name, const char **why) {
     return found;
 }
 
-/* What dlerror says of a file that is not there; errno does not tell. */
+/* True if these are the words of dlerror for a file that is not there; errno does not tell. */
 bool system_library_is_missing(const char *why) { return strstr(why, strerror(ENOENT)) != NULL; }

@@ -12,7 +12,7 @@
 /* is_ours, is_roots and others_write. Nobody's, and written by others, if it cannot be told. */
 void rights_of(HANDLE file, system_file_info *info);
 
-/* What a directory for this user alone is made with. False without memory; else to be released by
+/* Attributes of a directory for this user alone. False without memory; else to be released by
  * LocalFree. */
 bool rights_private(SECURITY_ATTRIBUTES *attributes);
 

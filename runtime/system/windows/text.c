@@ -61,7 +61,7 @@ static text_stream *forget(const FILE *stream) {
     return found;
 }
 
-/* What was written; null if it cannot be had. */
+/* Reads what was written; null if it cannot be had. */
 static char *read_back(FILE *stream, size_t *size) {
     if (ferror(stream) || fflush(stream) || _fseeki64(stream, 0, SEEK_END)) return NULL;
     const int64_t length = _ftelli64(stream);
