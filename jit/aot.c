@@ -22,7 +22,7 @@ enum { CODE_ALIGNMENT = 64 };
 enum { TEXT, RODATA, DATA, STACK, SECTIONS };
 enum { SYMBOL_TEXT, SYMBOL_RODATA }; /* the first two symbols */
 
-/* What the object consists of, while it grows. */
+/* Parts of the object, while it grows. */
 typedef struct aot_writer {
     tosajit_engine *const *engines;
     size_t engine_count;

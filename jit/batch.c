@@ -144,7 +144,7 @@ static void run_batches(const list *l) {
         for (size_t k = 0; k < l->batch_count; k++) run_batch(l->batches, k);
 }
 
-/* What was left to others; nobody waits for this thread any more. */
+/* Settles an expression that was left to others; nobody waits for this thread any more. */
 static void settle(const list *l, size_t position) {
     request *r = &l->requests[position];
     if (r->way == FOLLOW)

@@ -11,7 +11,7 @@ static int feature_count(uint64_t features) {
     return count;
 }
 
-/* What needs more can do more. */
+/* A build that needs more can do more. */
 static void sort(builds *v) {
     for (size_t k = 1; k < v->count; k++)
         for (size_t at = k; at > 0 && feature_count(v->list[at].features) >

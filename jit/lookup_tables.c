@@ -19,10 +19,10 @@ enum { ENTRIES = 256, TRUTHS = 2, MOST_BYTES = ENTRIES };
 /* So many light ops are always worth a table. */
 enum { ENOUGH = 5 };
 
-/* What a value depends on, if not on another value: constants alone; more than one value. */
+/* Dependence of a value, if not on another value: constants alone; more than one value. */
 enum { FIXED = -1, MIXED = -2 };
 
-/* What is known of a value. */
+/* Facts about a value. */
 typedef struct tabulated {
     tosajit_value source; /* the one byte or i1 that it depends on, perhaps itself; or see above */
     tosajit_value inside; /* of the part that this one ends */
@@ -44,8 +44,9 @@ static bool is_byte(const expr_node *node) {
 static bool is_truth(const expr_node *node) { return node->type.element == TOSAJIT_I1; }
 static int count_entries(const expr_node *source) { return is_truth(source) ? TRUTHS : ENTRIES; }
 
-/* What an operand depends on. A constant with a size per channel, or that is a tensor, varies. So
- * does a parameter that is no constant: it has one element, however many the source has. */
+/* The value that an operand depends on. A constant with a size per channel, or that is a tensor,
+ * varies. So does a parameter that is no constant: it has one element, however many the source has.
+ */
 static tosajit_value operand_source(const tabulation *t, const expr_node *node, int o) {
     const tosajit_value operand = node->operands[o];
     const bool is_constant = t->program->nodes[operand].kind == NODE_CONSTANT;
@@ -150,7 +151,7 @@ static size_t list_part(const tabulation *t, tosajit_value k) {
     return count;
 }
 
-/* What the interpreter computes of the values that are known already. */
+/* The interpreter's result of the values that are known already. */
 static uint64_t evaluate(const tabulation *t, const expr_node *node) {
     if (node->kind == NODE_CONSTANT || !op_has_table(node->op))
         return interpret_node(t->program, node, NULL, t->bits);
@@ -206,7 +207,7 @@ static size_t choose(const tabulation *t) {
     return parts;
 }
 
-/* What takes the place of a part has its source as operand 0; constants of the entries follow. */
+/* The op in the place of a part has its source as operand 0; constants of the entries follow. */
 static tosajit_status put_entries(void *context, tosajit_expr *program, expr_node *node,
                                   tosajit_value k, bool *changed) {
     const tabulation *t = context;

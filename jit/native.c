@@ -113,7 +113,7 @@ static tosajit_status map_stored(tosajit_engine *engine, const tosajit_kernel *k
     return TOSAJIT_OK;
 }
 
-/* What lies somewhere, copied. */
+/* Code that lies somewhere, copied. */
 static tosajit_status take_code(tosajit_engine *engine, tosajit_kernel *kernel,
                                 const image_build *code) {
     if (code->code.entry_count == 0) return precompiled_settle(engine, kernel);

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What is in the loops of a kernel: what is computed once per row, then loads, ops and stores of
+/* Bodies of the loops of a kernel: what is computed once per row, then loads, ops and stores of
  * some lanes. All loads of a step come before its stores, so that a result may be computed in place
  * of an operand. */
 #include <string.h>
@@ -51,7 +51,7 @@ static LLVMValueRef emit_quantised_cast(const part_emitter *e, const lane *l, si
         values[q.value]);
 }
 
-/* What several nodes are together, where their operands are there; or null. */
+/* The value of several nodes together, where their operands are there; or null. */
 static LLVMValueRef emit_together(const part_emitter *e, const lane *l, size_t k,
                                   LLVMValueRef *const values) {
     const requantised_add *p = requantised_add_at(e, l, k, values);
@@ -149,9 +149,9 @@ static LLVMValueRef emit_node(const row_emitter *r, const lane *l, size_t k,
     return value;
 }
 
-/* What is the same for the whole row: splats, constants, and ops whose operands are all such.
- * Computed once a row, as scalars. What other loops have computed so is forgotten first; but what
- * LLVM made a constant of serves every loop, and stays. */
+/* Values that are the same for the whole row: splats, constants, and ops whose operands are all
+ * such. Computed once a row, as scalars. What other loops have computed so is forgotten first; but
+ * what LLVM made a constant of serves every loop, and stays. */
 void emit_row_scalars(row_emitter *r) {
     const part_emitter *e = r->part;
     lane l = lane_of(e, 1);
@@ -236,7 +236,8 @@ static LLVMValueRef emit_splat(const row_emitter *r, const lane *l, size_t k) {
     return splat;
 }
 
-/* What is the same for the whole row, in every lane, if the bodies use it: operands and results. */
+/* Values that are the same for the whole row, in every lane, if the bodies use it: operands and
+ * results. */
 void emit_splats(row_emitter *r, unsigned lanes) {
     const part_emitter *e = r->part;
     lane l = lane_of(e, lanes);

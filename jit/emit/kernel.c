@@ -175,7 +175,7 @@ static tosajit_status take_length(const part_emitter *e, size_t before) {
                       (int)EMIT_MAX_INSTRUCTIONS);
 }
 
-/* What is reduced is whole in every tile, but for rows of several segments, which threads may
+/* Reduced dimensions are whole in every tile, but for rows of several segments, which threads may
  * share. A size that is known leaves neither loop nor mask of short rows. */
 static void know_size(part_emitter *e) {
     const int64_t size = e->part->axis < 0 ? TOSAJIT_DYNAMIC : plan_reduced_size(e->part);
@@ -200,7 +200,7 @@ static tosajit_status emit_function(const kernel_emitter *k, int32_t part, const
     return take_length(&e, before);
 }
 
-/* What is per node. */
+/* Memory per node. */
 static void free_nodes(const kernel_emitter *k) {
     const tosajit_allocator *allocator = &k->plan->allocator;
     const size_t count = k->program->count;

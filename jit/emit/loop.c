@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What loops over planes and rows have in common: a pointer per tensor that moves. */
+/* Loops over planes and rows, with a pointer for each tensor that moves. */
 #include <string.h>
 
 #include "jit/emit/part.h"

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the files share that emit a kernel: kernel.c (parts and their variants), merged.c (row loops
- * that all variants share), rows.c (loops over planes, rows and columns), peeled.c (where rows
- * begin and end), step.c and body.c (loops over columns, and what is in them).
+/* State that the files share that emit a kernel: kernel.c (parts and their variants), merged.c (row
+ * loops that all variants share), rows.c (loops over planes, rows and columns), peeled.c (where
+ * rows begin and end), step.c and body.c (loops over columns, and what is in them).
  *
  * State is divided by how long it stays: kernel_emitter and part_emitter are constant while a
  * kernel and a part are emitted, row_emitter while the row loop of one variant is, and a step is a
@@ -168,7 +168,7 @@ static inline LLVMValueRef enter_value(const part_emitter *e, const char *name, 
     return phi;
 }
 
-/* What such a value is in the next turn, to which this block is about to branch. */
+/* The value of such a phi in the next turn, to which this block is about to branch. */
 static inline void turn_value(const part_emitter *e, LLVMValueRef phi, LLVMValueRef next) {
     LLVMBasicBlockRef here = LLVMGetInsertBlock(e->k.builder);
     LLVMAddIncoming(phi, &next, &here, 1);
@@ -203,7 +203,8 @@ static inline LLVMValueRef column_stride(const part_emitter *e, int32_t t) {
 LLVMValueRef entry_memory(const part_emitter *e, LLVMTypeRef type);
 /* Memory for the splat buffers of a variant: once, before its rows. */
 void emit_splat_buffers(row_emitter *r);
-/* What is the same for the whole row: splats, constants, and ops of nothing else; and the buffers.
+/* Values that are the same for the whole row: splats, constants, and ops of nothing else; and the
+ * buffers.
  */
 void emit_row_scalars(row_emitter *r);
 void fill_splat_buffers(row_emitter *r);

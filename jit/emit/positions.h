@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What argmax and argmin keep: a pair of an element and its position, as one value of LLVM's. */
+/* State of argmax and argmin: a pair of an element and its position, as one value of LLVM's. */
 #ifndef TOSAJIT_JIT_EMIT_POSITIONS_H
 #define TOSAJIT_JIT_EMIT_POSITIONS_H
 
@@ -21,7 +21,7 @@ LLVMValueRef position_add(const lane *l, position_op op, LLVMValueRef pair, LLVM
                           LLVMValueRef first, unsigned offset);
 /* Of two pairs the better one; the second one's positions are larger. */
 LLVMValueRef position_later(const lane *l, position_op op, LLVMValueRef pair, LLVMValueRef later);
-/* What is stored, an i32. */
+/* The position to be stored, an i32. */
 LLVMValueRef position_place(const lane *l, LLVMValueRef pair);
 
 /* Of groups of lanes, whose positions count from those of the lanes, a pair of the best one. */

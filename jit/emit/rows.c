@@ -128,8 +128,8 @@ static LLVMValueRef is_longer(const part_emitter *e, int64_t columns) {
     return compare(e, LLVMIntSGT, e->cols, int64_constant(e, columns));
 }
 
-/* What a row of a vector at least has before its last one: the first, and the levels if anything is
- * left between them. */
+/* Elements that a row of a vector at least has before its last one: the first, and the levels if
+ * anything is left between them. */
 static void emit_before_last(row_emitter *r) {
     const part_emitter *e = r->part;
     const int64_t two_vectors = 2 * (int64_t)e->nest.lanes;
@@ -225,7 +225,7 @@ static void emit_masked_or_peeled_row(row_emitter *r) {
     continue_in(e, after);
 }
 
-/* What each kind of row is made of. */
+/* The emitter of each kind of row. */
 static void (*const emit_row[])(row_emitter *) = {
     [NEST_TAIL] = emit_tail_row,     [NEST_PEELED] = emit_peeled_row,
     [NEST_MASKED] = emit_masked_row, [NEST_MASKED_OR_PEELED] = emit_masked_or_peeled_row,

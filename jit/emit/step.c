@@ -14,7 +14,7 @@ static step shared_step(const row_emitter *r, const level *lv, LLVMValueRef colu
         .lanes = lv->nest.lanes, .column = column, .mask = left ? lane_mask(&l, left) : NULL};
 }
 
-/* What is computed between loads and stores, of which the tail has fewer lanes. */
+/* Computations between loads and stores, of which the tail has fewer lanes. */
 static void emit_shared_nodes(row_emitter *r, const lane *l, LLVMValueRef column,
                               LLVMValueRef left) {
     emit_nodes(r, l->count);

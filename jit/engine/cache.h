@@ -14,14 +14,15 @@
 /* Bytes of a constant up to which an expression is cached: its key has a copy of each constant. */
 enum { CACHE_LARGEST_CONSTANT = 64 << 10 };
 
-/* What an expression is compared by, byte for byte. */
+/* The form in which expressions are compared, byte for byte. */
 typedef struct cache_key {
     unsigned char *bytes; /* null: not to be cached, for its constants are large or memory is out */
     size_t size, capacity;
     uint64_t hash;
 } cache_key;
 
-/* What is found by a key. It is the first member of cache_entry and of cache_flight. */
+/* The link between a key and its kernel. It is the first member of cache_entry and of cache_flight.
+ */
 typedef struct cache_link cache_link;
 struct cache_link {
     cache_link *next;

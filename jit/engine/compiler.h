@@ -11,7 +11,7 @@
 #include "runtime/plan/plan.h"
 #include "tosajit/inspect.h"
 
-/* What LLVM needs for one CPU; any number of threads may use it. */
+/* LLVM's objects for one CPU; any number of threads may use it. */
 typedef struct compiler compiler;
 
 /* A kernel to be, and what its functions are called: one name per part. Its image is made with the
@@ -22,13 +22,13 @@ typedef struct compiler_input {
     char *const *names;
 } compiler_input;
 
-/* What is compiled together, in one module of LLVM's. */
+/* Kernels that are compiled together, in one module of LLVM's. */
 typedef struct compiler_batch {
     const compiler_input *inputs;
     size_t count;
 } compiler_batch;
 
-/* What compiling makes of one kernel. */
+/* The result of compiling one kernel. */
 typedef struct compiler_output {
     code_image image;         /* the plan's allocator's: code_release */
     uint64_t features;        /* that the code needs */

@@ -38,7 +38,7 @@ static uint64_t checksum(const header *h, const void *key, const void *value) {
     return bytes_hash(parts, sizeof parts);
 }
 
-/* What a file that was read whole turns out to be; sets where its value lies. */
+/* Judges a file that was read whole; sets where its value lies. */
 static store_outcome check(const void *key, size_t key_size, store_value *value) {
     header h;
     if (value->file_size < sizeof h) return STORE_DAMAGED;

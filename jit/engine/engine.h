@@ -69,7 +69,7 @@ void engine_leave(tosajit_engine *engine);
 void engine_retain(tosajit_engine *engine);
 void engine_release(tosajit_engine *engine);
 
-/* What the engine's code may use. Thread-safe. */
+/* Features that the engine's code may use. Thread-safe. */
 uint64_t engine_features(const tosajit_engine *engine);
 
 /* The level of the CPU that the engine's code is for; the lowest of this machine's if this CPU has

@@ -71,7 +71,7 @@ static INLINE void for_each_pair(search *s, int every, look *look) {
     }
 }
 
-/* What is to be added, in results, for the pair to be on its side. */
+/* The addend, in results, for the pair to be on its side. */
 static double missing(const search *s, const pair *p) {
     return p->step - s->slopes[0] * p->x - s->slopes[1] * p->y;
 }

@@ -12,7 +12,8 @@ static int entry_at(const int8_t *entries, int x) { return entries[x - FIRST]; }
 /* floor(a / 2^bits) */
 static int shift_right(int a, int bits) { return a >= 0 ? a >> bits : -((-a - 1) >> bits) - 1; }
 
-/* What may be added with this multiplier; false: nothing. An entry at a limit may be beyond it. */
+/* Finds what may be added with this multiplier; false: nothing. An entry at a limit may be beyond
+ * it. */
 static bool find_addend(const int8_t *entries, affine_table *line) {
     const int one = 1 << line->shift;
     int least = INT16_MIN, most = INT16_MAX;

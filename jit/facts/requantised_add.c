@@ -19,7 +19,7 @@ enum { NONE = -1, SEVERAL = -2 };
  * instructions are counted. Models have a few between two products of matrices. */
 enum { MOST_SEARCHES = 256 };
 
-/* What a term depends on, if not on one value of i8: constants alone; more. */
+/* Dependence of a term, if not on one value of i8: constants alone; more. */
 enum { FIXED = -1, MIXED = -2 };
 
 static bool is_point(range r) { return r.low == r.high; }

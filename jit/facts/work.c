@@ -18,7 +18,7 @@ static unsigned working_size(const expr_node *node) {
     return size < least ? least : size;
 }
 
-/* What parameters do to integers is never one instruction. */
+/* The effect of parameters on integers is never one instruction. */
 op_work node_work(const expr_node *node) {
     tosajit_type element = node->type.element;
     bool is_integer = element == TOSAJIT_I8 || element == TOSAJIT_I16 || element == TOSAJIT_I32;

@@ -77,7 +77,7 @@ static void add_outputs(values *v, const region *from, const region *other) {
     }
 }
 
-/* What two regions are together, without their values. */
+/* Two regions as one, without their values. */
 static region unite(const partition *p, int32_t a, int32_t b, values *inputs, values *outputs) {
     const region *x = &p->list[a], *y = &p->list[b];
     inputs->count = outputs->count = 0;
@@ -252,7 +252,7 @@ static int compare_places(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* What the search has seen moves in front of a region, in its order. */
+/* Ops that the search has seen move in front of a region, in its order. */
 static void move_found(partition *p, int32_t end) {
     qsort(p->found, (size_t)p->found_count, sizeof *p->found, compare_places);
     for (int32_t k = 0; k < p->found_count; k++) take_out(p, p->order[k] = p->found[k].at);
@@ -371,7 +371,7 @@ static tosajit_status part_refused(partition *p, bool *refused) {
     return TOSAJIT_OK;
 }
 
-/* What is the same in all calls follows from constants by way of members: of other ops nobody knows
+/* Constancy in all calls follows from constants by way of members: of other ops nobody knows
  * what they do. */
 static void find_constants(partition *p) {
     const tosajit_graph *g = p->g;

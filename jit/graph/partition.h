@@ -9,7 +9,7 @@
 
 #include "tosajit/graph.h"
 
-/* What a region reads or gives. */
+/* A value that a region reads or gives. */
 typedef struct region_value {
     int32_t value;
     int32_t uses; /* of an input by the region's ops; of an output by others */

@@ -122,7 +122,7 @@ LLVMValueRef lane_affine_pair(const lane *l, const affine_pair *p, LLVMValueRef 
     return lane_clip(l, value, p->low, p->high);
 }
 
-/* What packing four vectors has put within 128 bits, in order. */
+/* Bytes that packing four vectors has put within 128 bits, in order. */
 static LLVMValueRef in_order(const lane *l, LLVMValueRef packed) {
     LLVMTypeRef i32 = LLVMInt32TypeInContext(l->context), type = LLVMTypeOf(packed);
     const unsigned rows = LLVMGetVectorSize(type) / ROW, count = rows * 4;
@@ -178,7 +178,7 @@ LLVMValueRef lane_to_bytes(const lane *l, const byte_end *end, LLVMValueRef valu
     return lane_concat(l, parts, l->count / how->bytes);
 }
 
-/* What is NaN or beyond i32 becomes the least i32, and the least byte. So numbers are limited from
+/* NaN and numbers beyond i32 become the least i32, and the least byte. So numbers are limited from
  * above first, by the comparison that keeps NaN. Where the least byte is not 0, NaN becomes what is
  * 0 with the addend. */
 static LLVMValueRef rounded(const lane *l, const byte_rounding *how, LLVMValueRef x) {

@@ -156,8 +156,8 @@ LLVMValueRef lane_entry(const lane *l, const float *table, LLVMValueRef index);
 unsigned lane_rsqrt_bits(const lane *l);
 LLVMValueRef lane_rsqrt_estimate(const lane *l, LLVMValueRef x);
 
-/* What is for vectors of `width` lanes, on the lanes of `count` operands: their parts that belong
- * together go through `emit`. */
+/* An operation for vectors of `width` lanes, on the lanes of `count` operands: their parts that
+ * belong together go through `emit`. */
 enum { LANE_MAX_PARTED = 3 };
 typedef LLVMValueRef lane_part(const lane *l, const void *context, const LLVMValueRef *parts);
 LLVMValueRef lane_in_parts(const lane *l, unsigned width, lane_part *emit, const void *context,
@@ -179,7 +179,7 @@ LLVMValueRef lane_table_lookup(const lane *l, const LLVMValueRef *registers, LLV
 bool lane_prefers_affine(const lane *l);
 LLVMValueRef lane_affine_table(const lane *l, const affine_table *line, LLVMValueRef index,
                                bool loaded);
-/* What becomes of values of 32 bits that are made bytes: (value + addend) >> shift, limited. The
+/* The end of values of 32 bits that are made bytes: (value + addend) >> shift, limited. The
  * value is limited to 16 bits first, and so is the sum. The addend has 16, the same in each lane.
  */
 typedef struct byte_end {
@@ -218,7 +218,7 @@ LLVMValueRef lane_gather(const lane *l, unsigned bits, LLVMValueRef base, LLVMVa
  * 0, at most LANE_MAX_MASK lanes; it may have more lanes than the vector. */
 enum { LANE_MAX_MASK = CPU_MASK_LANES };
 LLVMTypeRef lane_memory_type(const lane *l, tosajit_type element);
-/* What lies in memory as a value: a bool is one only for ops. */
+/* An element of memory as a value: a bool is one only for ops. */
 LLVMValueRef lane_from_memory(const lane *l, tosajit_type element, LLVMValueRef value);
 LLVMValueRef lane_mask(const lane *l, LLVMValueRef left);
 /* A call of llvm.masked.load, .store or .gather: their operands but the alignment; `pointer` says

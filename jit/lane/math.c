@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What functions are made of: polynomials, and tables of doubles in memory or in registers. Above
+/* Parts of functions: polynomials, and tables of doubles in memory or in registers. Above
  * the vocabulary of lane.c, since it needs multiply-adds and gathers. */
 #include "jit/lane/lane.h"
 

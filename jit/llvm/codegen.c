@@ -18,7 +18,8 @@ static const char passes[] = "function(instcombine<no-verify-fixpoint>,early-cse
 
 double codegen_clock(void) { return (double)system_clock() * 1e-6; }
 
-/* What LLVM reports while it generates code; without a handler an error would end the process. */
+/* Errors that LLVM reports while it generates code; without a handler an error would end the
+ * process. */
 typedef struct failure {
     tosajit_status status;
     char text[256];

@@ -44,7 +44,7 @@ static const double exp_eighths[] = {
     0x1.d5818dcfba487p0,
 };
 
-/* What they lack, in parts of themselves. */
+/* The rests that they lack, in parts of themselves. */
 static const double exp_eighths_rests[] = {
     0,
     -0x1.01b15eaa59348p-55,

@@ -22,8 +22,8 @@ LLVMValueRef decide(const lane *l, LLVMValueRef value, LLVMValueRef in_doubt,
 
 enum { MOST_STEPS = 32 };
 
-/* What e^x = 2^(n/count) e^r takes. A pair is off by at most `error`, as a part of itself. One that
- * is made less by so much may stand for numbers up to `reach` above it. */
+/* The table for e^x = 2^(n/count) e^r. A pair is off by at most `error`, as a part of itself. One
+ * that is made less by so much may stand for numbers up to `reach` above it. */
 typedef struct exp_table {
     unsigned shift; /* count is 2^shift */
     const float *steps, *lows;

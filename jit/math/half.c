@@ -187,7 +187,8 @@ static LLVMValueRef log_normal(const lane *l, const emit_op *op, LLVMValueRef x,
                               : subtract_multiple(l, sum, k, parts, 2);
 }
 
-/* What is not positive, finite and normal is rare. Values of f16 are all normal as f32. */
+/* Operands that are not positive, finite and normal are rare. Values of f16 are all normal as f32.
+ */
 LLVMValueRef half_log(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     LLVMValueRef result = log_normal(l, op, x[0], 0),
                  before = lane_sub(l, bits_of(l, x[0]), lane_int(l, 32, 0x00800000)),

@@ -10,9 +10,9 @@
 #include "jit/math/special_values.h"
 #include "jit/math/coefficients.h"
 
-/* What differs between the types. `dropped`: bits of an f32 below the type's. A result less than
- * `window` units from a midpoint goes to f64, which is one in 2048: units of the last place of f32,
- * a power of two. The error is not derived: all pairs were tried (docs/accuracy.md). */
+/* Numbers that differ between the types. `dropped`: bits of an f32 below the type's. A result less
+ * than `window` units from a midpoint goes to f64, which is one in 2048: units of the last place of
+ * f32, a power of two. The error is not derived: all pairs were tried (docs/accuracy.md). */
 typedef struct half_format {
     const double *log, *exp2;
     unsigned log_count, exp2_count, dropped, window;

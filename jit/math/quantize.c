@@ -190,7 +190,7 @@ static bool is_upper(const emit_op *op, const rescale_ranges *r) {
            (!rounds_twice(op, r) && (has_bits_to_spare(r, left) || saturates(op, r, left)));
 }
 
-/* What adding 2^30 with the value's sign to a product carries into its upper half. */
+/* The carry of 2^30, with the value's sign added to a product, into its upper half. */
 static LLVMValueRef carry(const lane *l, LLVMValueRef value, LLVMValueRef multiplier) {
     LLVMValueRef lower = lane_mul(l, value, multiplier), two = lane_int(l, 32, 2);
     LLVMValueRef sign = lane_or(l, lane_ashr(l, value, lane_int(l, 32, 31)), lane_int(l, 32, 1));

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the emitters of f32 mathematics share. */
+/* Helpers that the emitters of f32 mathematics share. */
 #ifndef TOSAJIT_JIT_MATH_SPECIAL_VALUES_H
 #define TOSAJIT_JIT_MATH_SPECIAL_VALUES_H
 

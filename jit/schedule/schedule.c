@@ -21,7 +21,7 @@ typedef struct reductions {
     const expr_node *only;          /* null: there are several */
 } reductions;
 
-/* What is asked. */
+/* The question. */
 typedef struct asked {
     const plan_part *part;
     const cpu_level *level;

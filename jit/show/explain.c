@@ -287,7 +287,7 @@ static void tell_part(FILE *out, const call_report *c, int32_t index, const part
     fprintf(out, "  cost model: about %.3g us\n", p->nanoseconds * 1e-3);
 }
 
-/* What compiling would gain where precompiled ops compute. */
+/* The gain of compiling where precompiled ops compute. */
 static void tell_gain(FILE *out, const precompiled_part *part) {
     fputs("  faster: compiled, with an engine that may; ", out);
     if (part->instruction_count > 1)
@@ -298,7 +298,7 @@ static void tell_gain(FILE *out, const precompiled_part *part) {
         fputs("this one instruction gains little\n", out);
 }
 
-/* What keeps it from being faster, of what the caller can change. */
+/* Advice: reasons why it is not faster that the caller can change. */
 static void tell_advice(FILE *out, const call_report *c, int32_t index, const part_report *p) {
     static const double SHORT_COLUMNS = 32, FEW_BYTES = 4e6;
     const plan_part *part = &c->kernel->plan.parts[index];

@@ -38,7 +38,7 @@ static void put_string(FILE *out, const char *text) {
     fputc('"', out);
 }
 
-/* What stands before a value. */
+/* The text before a value. */
 static void begin(json *j, const char *key) {
     if (j->behind) fputs(", ", j->out);
     j->behind = true;

@@ -8,7 +8,7 @@
 #include "jit/engine/backend.h"
 #include "runtime/code/code.h"
 
-/* What a finished compilation consists of. */
+/* A finished compilation. */
 typedef struct listeners_event {
     tosajit_engine *engine;
     const tosajit_kernel *kernel;

@@ -6,7 +6,7 @@
 #include "jit/schedule/nest.h"
 #include "jit/show/plan_print.h"
 
-/* What each kind of row is; n is the number of columns of a call. */
+/* Names of each kind of row; n is the number of columns of a call. */
 static const char *const rows[] = {
     [NEST_TAIL] = "levels from column 0 on, then the tail",
     [NEST_PEELED] = "a first and a last vector, peeled; aligned levels between, which they overlap",

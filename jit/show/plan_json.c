@@ -5,7 +5,7 @@
 #include "jit/show/plan_print.h"
 #include "runtime/base/types.h"
 
-/* What an operand does along each dimension of the iteration space. */
+/* An operand's walk along each dimension of the iteration space. */
 static void write_walk(json *j, const plan_part *part, const plan_leaf *leaf) {
     static const char *const words[] = {
         [MAP_IDENTITY] = "moves", [MAP_ZERO] = "repeats", [MAP_RUNTIME] = "decided by the call"};

@@ -20,7 +20,7 @@ static plan_printer *const plan_printers[] = {
     [TOSAJIT_VIEW_JSON] = plan_print_json,
 };
 
-/* What was written to a stream of system_text_open; null: there is none. */
+/* Takes the text of a stream of system_text_open; null: there is none. */
 static tosajit_status finish(FILE *out, tosajit_status status, char **text) {
     const bool fine = out && !ferror(out);
     if (out && system_text_close(out) && fine && !status) return TOSAJIT_OK;

@@ -11,7 +11,7 @@
 
 #include "runtime/base/features.h"
 
-/* What the larger of two floating-point numbers is made of, NaN and signed zeros included. */
+/* Code for the larger of two floating-point numbers, NaN and signed zeros included. */
 typedef enum cpu_extremes {
     CPU_EXTREMES_NATIVE,   /* one instruction does it all */
     CPU_EXTREMES_SUBTRACT, /* one that gives its second operand where neither is larger, twice, and
@@ -37,7 +37,7 @@ typedef struct cpu_level {
     const char *fence;   /* LLVM's intrinsic that orders stores past the caches; null: these are not
                             made, for want of a machine to measure them on */
     cpu_extremes extremes;
-    /* What a CPU of the level has if its list has this; "": every one; null: none. */
+    /* Features by which a CPU's list tells that it has this; "": every one; null: none. */
     const char *fma;            /* instructions that multiply, add and round once */
     const char *f16;            /* conversions between f16 and f32 */
     const char *f16_arithmetic; /* of vectors of f16 */

@@ -22,7 +22,7 @@ static tosajit_status unknown_cpu(const char *name) {
                       "there is no CPU \"%s\" to compile for; known are %s", name, names);
 }
 
-/* What code for a CPU may use. */
+/* Features that code for a CPU may use. */
 typedef struct cpu_use {
     const char *name; /* in full; null: this machine's */
     uint16_t machine;

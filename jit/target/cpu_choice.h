@@ -16,7 +16,7 @@
  * code this machine cannot run; NOT_EXECUTABLE if it lacks what every kernel needs. */
 tosajit_status cpu_choose(const char *name, bool runs, const char **chosen);
 
-/* What code for a chosen CPU may use on this machine; bits of runtime/base/features.h. */
+/* Features that code for a chosen CPU may use on this machine; bits of runtime/base/features.h. */
 uint64_t cpu_features(const char *chosen);
 
 #endif

@@ -35,7 +35,7 @@ tosajit_status object_record(const object *o, const elf_section *table, uint64_t
 const char *object_symbol_name(const object *o, const elf_section *symbols,
                                const elf_symbol *symbol);
 
-/* What object_write makes a file of. */
+/* Parts of the file that object_write makes. */
 typedef struct object_relocation {
     uint64_t offset; /* in the section */
     uint32_t type;

@@ -603,7 +603,7 @@ static bool name_result(builder *b, tosajit_value value, size_t index, size_t co
     return !status || build_fail_status(b, (text_span){0, 0}, status);
 }
 
-/* What no later statement uses. */
+/* Values that no later statement uses. */
 static bool add_results(builder *b) {
     const text_line *line = b->line;
     size_t count = 0, index = 0;

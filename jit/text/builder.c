@@ -25,7 +25,7 @@ bool build_fail_memory(builder *b, text_span where) {
     return false;
 }
 
-/* What the library said, without the number of the value in front: the place says which it is. */
+/* The library's message, without the number of the value in front: the place says which it is. */
 bool build_fail_status(builder *b, text_span where, tosajit_status status) {
     const char *message = tosajit_last_error(), *rest = message + 1;
     while (*message == '%' && *rest >= '0' && *rest <= '9') rest++;

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What those who build nodes share. Each returns false after an error, which is in b->error. */
+/* State that builders of nodes share. Each returns false after an error, which is in b->error. */
 #ifndef TOSAJIT_JIT_TEXT_BUILDER_H
 #define TOSAJIT_JIT_TEXT_BUILDER_H
 
@@ -23,7 +23,7 @@ typedef struct builder {
 } builder;
 
 bool build_fail(builder *b, text_span where, const char *format, ...);
-/* What the library said of a status. */
+/* The library's message of a status. */
 bool build_fail_status(builder *b, text_span where, tosajit_status status);
 bool build_fail_no_type(builder *b, text_span where);
 bool build_fail_memory(builder *b, text_span where);

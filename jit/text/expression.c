@@ -103,7 +103,8 @@ static bool parse_axes(lexer *p, bool *none) {
     return parse_expression(p, TEXT_LOOSEST);
 }
 
-/* What None says to a function that reduces, which without an axis may take the last one alone. */
+/* Reads None as a function that reduces takes it: without an axis it may take the last one alone.
+ */
 static bool parse_all(lexer *p, size_t from) {
     text_list *list = LEX_ADD(p, list);
     if (!list) return false;
@@ -188,7 +189,7 @@ static size_t count_operands(const lexer *p, int32_t first) {
     return count;
 }
 
-/* What stands in the brackets of a call. */
+/* Reads the brackets of a call. */
 static bool parse_arguments(lexer *p, tosajit_op op, const reducer *r, int32_t *first,
                             int32_t *last) {
     if (!lex_deeper(p) || !lex_expect(p, '(', "(")) return false;

@@ -137,7 +137,7 @@ bool lex_is_word(const lexer *p, text_span word, const char *text) {
     return strlen(text) == word.length && memcmp(p->text + word.at, text, word.length) == 0;
 }
 
-/* What stands somewhere, for a message. */
+/* Shows a place of the text in a message. */
 lex_shown lex_show(const lexer *p, text_span span) {
     lex_shown s = {""};
     escape_name(p->text + span.at, span.length, s.text, sizeof s.text);

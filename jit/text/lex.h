@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What a text is made of. In: bytes; out: words, digits, and findings about them. Shared by the
+/* Tokens of a text. In: bytes; out: words, digits, and findings about them. Shared by the
  * files that know the grammar. */
 #ifndef TOSAJIT_JIT_TEXT_LEX_H
 #define TOSAJIT_JIT_TEXT_LEX_H
@@ -62,7 +62,7 @@ bool lex_deeper(lexer *p);
 bool lex_is_open(const char *text, size_t length);
 
 bool lex_is_word(const lexer *p, text_span word, const char *text);
-/* What to write instead of `x and y` or `not x`, of which the word is the first; null: it is none.
+/* Advice for `x and y` or `not x`, of which the word is the first; null: it is none.
  * Then *word is `and` or `not`. */
 const char *lex_find_foreign(lexer *p, text_span *word);
 /* TOSAJIT_OP_COUNT and TOSAJIT_TYPE_COUNT: there is none of that name. */
@@ -71,7 +71,7 @@ tosajit_type lex_find_type(const lexer *p, text_span word);
 /* Digits of a whole number as far as they fit; *fits says whether they do. */
 uint64_t lex_digits(const char *text, size_t length, unsigned base, bool *fits);
 
-/* What stands somewhere, for a message. */
+/* A place of the text, as a message shows it. */
 typedef struct lex_shown {
     char text[64];
 } lex_shown;

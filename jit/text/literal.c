@@ -261,7 +261,7 @@ static bool parse_entry(lexer *p, text_list *list, int32_t depth) {
     return add_number(p, true);
 }
 
-/* What is in a list at `depth` up to its bracket; the elements of an empty one would be numbers. */
+/* Reads a list at `depth` up to its bracket; the elements of an empty one would be numbers. */
 static bool parse_entries(lexer *p, text_list *list, int32_t depth, int64_t *count) {
     *count = 0;
     if (lex_peek(p) == ']') {
@@ -295,7 +295,7 @@ static bool parse_rows(lexer *p, text_list *list, int32_t depth) {
     return true;
 }
 
-/* What stands at p as a literal: a number (which may be negative), or a list. */
+/* Reads a literal at p: a number (which may be negative), or a list. */
 bool parse_literal(lexer *p, bool may_be_negative) {
     lex_skip_space(p);
     size_t from = p->at;

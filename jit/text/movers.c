@@ -79,7 +79,7 @@ static tosajit_value tile(mover_call *c) {
     return view(c, TOSAJIT_OP_tile, c->operand, c->numbers, c->count);
 }
 
-/* What broadcast_to makes of dimension d of the result. */
+/* The effect of broadcast_to on dimension d of the result. */
 typedef struct broadcasting {
     int64_t shape[TOSAJIT_MAX_RANK], multiples[TOSAJIT_MAX_RANK];
     tosajit_tensor_type beside; /* what a size that may be 1 repeats beside */
@@ -237,7 +237,7 @@ const mover *mover_at(size_t index) { return index < MOVERS ? &movers[index] : N
 /* ---------------------------------------------------------------------------------------------
  * Subscripts */
 
-/* What a list of subscripts makes of an operand: a slice, then another shape. */
+/* The effect of a list of subscripts on an operand: a slice, then another shape. */
 typedef struct subscripted {
     int64_t ranges[3 * TOSAJIT_MAX_RANK], shape[2 * TOSAJIT_MAX_RANK];
     size_t kept;

@@ -53,8 +53,8 @@ const char *text_alias(const char *name, size_t length);
 /* Names of either kind in order, and what they stand for; null behind the last one. */
 const char *text_function_name(size_t index, const char **meaning);
 
-/* What others have and this language has not, by its name or sign at the beginning of a text: the
- * sentence that says what to write instead; null. */
+/* Advice for operators that this language lacks, by its name or sign at the beginning of a text:
+ * the sentence that says what to write instead; null. */
 const char *text_foreign_operator(const char *text, size_t length);
 const char *text_foreign_word(const char *word, size_t length);
 

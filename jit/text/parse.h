@@ -144,8 +144,8 @@ bool text_parse_sizes(const char *text, size_t length, bool with_n, int32_t *ran
  * the bits of a hexadecimal number. */
 bool text_store(tosajit_type type, const text_number *number, bool is_unsigned, void *at,
                 text_error *error);
-/* What a number is among elements of a type, not yet rounded to it: 0x3c00 is 1 as an f16. NaN if
- * it has more bits than a floating-point type. */
+/* The value of a number among elements of a type, not yet rounded to it: 0x3c00 is 1 as an f16. NaN
+ * if it has more bits than a floating-point type. */
 double text_value(tosajit_type type, const text_number *number);
 
 #endif

@@ -41,7 +41,7 @@ typedef struct reducer {
 const reducer *reducer_find(const char *name, size_t length);
 /* In order; null behind the last one. */
 const reducer *reducer_at(size_t index);
-/* What the function takes by name, or null. */
+/* An argument that the function takes by name, or null. */
 const op_key *reducer_key(const reducer *r, const char *name, size_t length);
 
 #endif
