@@ -100,7 +100,7 @@ static const kind forms[] = {
     {0},
 };
 
-/* What is computed: a workload on rows x cols, or a shape. */
+/* The computation: a workload on rows x cols, or a shape. */
 typedef struct subject {
     struct subject *next;
     const workload *work;
@@ -409,7 +409,7 @@ static const char *prepare(void *context) {
 
 /* Registration. */
 
-/* What somebody else than a kernel runs; null where he has nothing, or not as one function. */
+/* The function of a contender that is no kernel; null where it has none, or not as one. */
 static peer *function_of(const subject *s, contender who) {
     const workload *w = s->work;
     switch (who) {

@@ -39,7 +39,7 @@ typedef struct prepared {
     void *pointers[3], *arguments[3]; /* each argument is the address of a pointer */
 } prepared;
 
-/* What all functions share; it lasts as long as one of them. */
+/* State that all functions share; it lasts as long as one of them. */
 static MlirContext context;
 static size_t users;
 

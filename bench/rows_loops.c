@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What bench/rows.py compares with: the loops that a programmer writes, compiled by it with
+/* Peers of bench/rows.py: the loops that a programmer writes, compiled by it with
  * -O3 -march=native -ffast-math. They pass over a row as often as they must, and add in any order.
  * A tensor is a x n x b; n is the row. */
 #include <math.h>

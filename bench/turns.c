@@ -51,7 +51,7 @@ static double now(const turns *g) {
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* What reading the clock takes, which is part of every pass that is timed alone. */
+/* The time of reading the clock, which is part of every pass that is timed alone. */
 static double clock_seconds(const turns *g) {
     static double least[2] = {1, 1}; /* by clock */
     for (int k = 0; least[g->wall] == 1 && k < 1000; k++) {

@@ -27,7 +27,7 @@ typedef struct turns_contender {
     int64_t items, bytes; /* per pass; 0: not reported */
 } turns_contender;
 
-/* What to measure contenders for, in seconds each per repetition, and with which clock: the wall's,
+/* Seconds that a repetition takes for each contender, and the clock: the wall's,
  * or the processor time of the calling thread. Null: out of memory. Lives until turns_release. */
 turns *turns_create(double share, bool wall);
 /* Register a contender. A filter that leaves it out leaves it out of the rounds as well. */
