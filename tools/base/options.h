@@ -54,12 +54,12 @@ typedef struct options {
 bool options_parse(const char *command, unsigned taken, bool takes_file, int count,
                    char *const *words, options *parsed);
 void options_release(options *parsed);
-/* What --accuracy says: "exact", which is the default, or "fast". False after a message. */
+/* Reads --accuracy: "exact", which is the default, or "fast". False after a message. */
 bool options_accuracy(const char *command, const options *o, tosajit_accuracy *accuracy);
-/* What --backend says: "auto", which is the default, or another name of options_backend_name. False
+/* Reads --backend: "auto", which is the default, or another name of options_backend_name. False
  * after a message. */
 bool options_backend(const char *command, const options *o, tosajit_backend *backend);
-/* What a backend that makes kernels is called; null for one that makes none. */
+/* The name of a backend that makes kernels; null for one that makes none. */
 const char *options_backend_name(tosajit_backend backend);
 /* The backend of that name; false if there is none. */
 bool options_backend_find(const char *name, tosajit_backend *backend);

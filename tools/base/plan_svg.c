@@ -38,8 +38,8 @@ static const char style[] =
     ".decided{fill:#412f70;stroke:#bd9cf8}.result{fill:#52cf9b}}\n"
     "</style>\n";
 
-/* What an operand does along a dimension: docs/json.md's word, the class above, the box's text, and
- * the legend. */
+/* The walk of an operand along a dimension: docs/json.md's word, the class above, the box's text,
+ * and the legend. */
 static const struct what {
     const char *word, *class, *caption, *meaning;
 } whats[] = {

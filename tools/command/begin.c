@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What every command does first and last: the process's streams and stack, files that must stay,
+/* First and last steps of every command: the process's streams and stack, files that must stay,
  * and what is said when something is wrong. Nothing of it reads MLIR. */
 #define _POSIX_C_SOURCE 200809L /* S_ISREG */
 #include <errno.h>

@@ -56,7 +56,7 @@ static void print_fitting(const tosajit_tensor_type *type, const shape_word *giv
     }
 }
 
-/* What is wrong with sizes for a type, and what would be right; false if nothing is. */
+/* Finds the fault of sizes for a type, and their remedy; false if there is none. */
 static bool find_misfit(const tosajit_tensor_type *type, const shape_word *shape,
                         char why[CALL_TEXT]) {
     char fitting[CALL_TEXT];

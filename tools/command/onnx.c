@@ -118,7 +118,7 @@ static int place_weights(const options *o, onnx_model *model, onnx_weights *weig
     return EXIT_FINE;
 }
 
-/* What the engine can join around regions, it joins now: a Transpose with a MatMul for instance.
+/* Lets the engine join now what it can join around regions: a Transpose with a MatMul for instance.
  * Sessions then have nothing left to optimise. */
 static int settle(const options *o, bool converted, const onnx_weights *weights,
                   const onnx_model *model, onnx_model *settled) {

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What --help says of `tosajit onnx`. */
+/* The help of `tosajit onnx`. */
 #include "tools/command/command.h"
 
 const char onnx_purpose[] = "put elementwise regions of an ONNX model into nodes for tosajit";

@@ -93,7 +93,7 @@ static void division_release(division *d) {
     tosa_epilogues_release(&d->epilogues);
 }
 
-/* What function k of those that were divided is called: regions stand between those of MLIR. */
+/* The name of function k of those that were divided: regions stand between those of MLIR. */
 static const char *name_of(const division *d, size_t k) {
     size_t at = d->first + k;
     for (size_t j = 0; d->module && j < k; j++) at += d->counts[j].regions;

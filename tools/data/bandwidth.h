@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What memory gives: the speed of memcpy, to compare kernels with. In: how many bytes shall be read
- * and written; out: bytes per second. */
+/* Bandwidth of memory: the speed of memcpy, to compare kernels with. In: how many bytes shall be
+ * read and written; out: bytes per second. */
 #ifndef TOSAJIT_TOOLS_DATA_BANDWIDTH_H
 #define TOSAJIT_TOOLS_DATA_BANDWIDTH_H
 

@@ -37,7 +37,7 @@ static char *beside(const char *path, const char *name) {
     return joined;
 }
 
-/* What a symbolic link holds, beside it; null if path is none, or out of memory. */
+/* The target of a symbolic link, beside it; null if path is none, or out of memory. */
 static char *follow(const char *path) {
     char content[PATH_MAX];
     ssize_t length = readlink(path, content, sizeof content - 1);

@@ -12,7 +12,7 @@
  * device or a pipe, and *temporary stays null. The caller frees both names, also where null is
  * returned. */
 FILE *output_name_open(const char *path, char **target, char **temporary);
-/* What was written is on the disk. */
+/* Puts a file on the disk. */
 bool output_name_keep(FILE *file);
 /* The file takes the target's place. */
 bool output_name_give(const char *temporary, const char *target);

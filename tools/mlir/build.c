@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What a function of MLIR has besides operations: a type, and attributes of ours. MLIR's verifier
+/* Parts of a function of MLIR besides operations: a type, and attributes of ours. MLIR's verifier
  * has not run. */
 #include "tools/mlir/build.h"
 

@@ -120,7 +120,7 @@ static tosajit_mlir_severity severity_of(MlirDiagnosticSeverity severity) {
                                                                      : TOSAJIT_MLIR_ERROR;
 }
 
-/* What MLIR 22 cannot read of what its successors write, and the form in which it can. */
+/* Advice for files of MLIR's successors that MLIR 22 cannot read: the form in which it can. */
 static const char *way_out(const char *message) {
     static const struct {
         const char *message, *way;

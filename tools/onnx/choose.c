@@ -175,8 +175,8 @@ static size_t result_count(const chooser *c, const group *o) {
     return count;
 }
 
-/* What others read. A cast to a wider type at the edge is not given out as a second and wider
- * result of the same data: the engine makes it from the narrow one. */
+/* Results of a region that others read. A cast to a wider type at the edge is not given out as a
+ * second and wider result of the same data: the engine makes it from the narrow one. */
 static bool set_outputs(const chooser *c, const group *o, onnx_region *r) {
     int32_t *outputs = arena_array(c->memory, result_count(c, o) + 1, sizeof *outputs), count = 0;
     if (!outputs) return false;
@@ -323,8 +323,8 @@ static bool add_regions(const chooser *c, const int32_t *regions) {
     return true;
 }
 
-/* What takes dimensions away or moves elements may keep a region from being one. Then it is one
- * alone, beside others without it. */
+/* A node that takes dimensions away or moves elements may keep a region from being one. Then it is
+ * one alone, beside others without it. */
 static bool split(const chooser *c, bool *members) {
     bool any = false;
     for (int32_t k = 0; k < c->g->node_count; k++) {

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What is better left to the engine. In: a graph; out: nodes that ONNX Runtime joins with the
- * operator before them, and what a region saves. */
+/* Nodes that are better left to the engine. In: a graph; out: nodes that ONNX Runtime joins with
+ * the operator before them, and what a region saves. */
 #ifndef TOSAJIT_TOOLS_ONNX_COST_H
 #define TOSAJIT_TOOLS_ONNX_COST_H
 

@@ -268,7 +268,7 @@ static bool add_movers(search *s) {
 /* ---------------------------------------------------------------------------------------------
  * The search */
 
-/* What moves is counted with the others first, as plain. */
+/* Values that move are counted with the others first, as plain. */
 static void count_readers(search *s) {
     for (int32_t k = 0; k < s->g->value_count; k++) {
         s->plain[k] = s->g->values[k].result;
@@ -297,7 +297,7 @@ static void move(search *s, mover *m, bool plain) {
     for (int32_t k = 0; k < m->give_count; k++) s->l->given[m->gives[k]] = !plain;
 }
 
-/* What a value costs: nothing, or one reordering. */
+/* The cost of a value: nothing, or one reordering. */
 static int64_t cost_of(const search *s, int32_t value) {
     const onnx_value *v = &s->g->values[value];
     bool reordered = s->l->given[value] ? s->plain[value] > 0 : s->blocked[value] > 0;

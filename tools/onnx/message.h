@@ -18,7 +18,7 @@ bool message_add_numbers(arena *memory, Onnx__NodeProto *node, const char *name,
 
 /* A constant of this type, all its elements 0: float_data, int64_data, or int32_data of bool. */
 Onnx__TensorProto *message_tensor(arena *memory, const char *name, const onnx_type *type);
-/* What a value is. Sizes that are not known are left out. */
+/* The declaration of a value. Sizes that are not known are left out. */
 Onnx__ValueInfoProto *message_value(arena *memory, const char *name, const onnx_type *type);
 
 #endif

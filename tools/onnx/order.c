@@ -24,7 +24,7 @@ static int32_t giver(const schedule *s, int32_t value) {
     return s->g->node_count + s->choices->owners[node];
 }
 
-/* What a number needs first, then itself. */
+/* Places the numbers that a number needs, then itself. */
 static void place(schedule *s, int32_t number) {
     int32_t depth = 0;
     if (s->next[number] < 0) return;

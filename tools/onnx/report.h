@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What a conversion did, for people and for programs. In: a report; out: lines, or a JSON object.
+/* The report of a conversion, for people and for programs. In: a report; out: lines, or a JSON
+ * object.
  */
 #ifndef TOSAJIT_TOOLS_ONNX_REPORT_H
 #define TOSAJIT_TOOLS_ONNX_REPORT_H

@@ -151,7 +151,7 @@ static const char *mask(writing *w, int64_t channels) {
     return tensor ? tensor->name : "";
 }
 
-/* What something on blocks gives is there. Those who read it as the model has it get it so. */
+/* A result on blocks is there. Those who read it as the model has it get it so. */
 static const char *give(writing *w, int32_t value) {
     int32_t input = w->all->layout.inputs[value];
     w->blocked[value] = input >= 0 ? w->g->nodes[input].proto->output[0] : new_name(w);
@@ -189,7 +189,7 @@ static const Onnx__TensorShapeProto *declared_shape(const Onnx__ValueInfoProto *
     return tensor ? type->tensor_type->shape : NULL;
 }
 
-/* What the model declares of a value, with the sizes that its nodes tell besides: they may no
+/* The model's declaration of a value, with the sizes that its nodes tell besides: they may no
  * longer be there. Symbols of sizes stay. */
 static void declare(writing *w, const onnx_value *value) {
     const int32_t k = value->declared;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a region is without its numbers. */
+/* A region without its numbers. */
 typedef struct pattern {
     const char *text;
     onnx_choice *choice;

@@ -76,7 +76,7 @@ static bool run(const chain *c, const onnx_region *r, const char *text, tosajit_
     return fine;
 }
 
-/* What the chain gives for each of its source's 256 values; false where no text says it. */
+/* Results of the chain for each of its source's 256 values; false where no text says it. */
 static bool evaluate(const chain *c, const onnx_writer *w, int8_t *entries, bool *enough) {
     int32_t inputs[TOSAJIT_MAX_TENSORS];
     const int32_t output = c->g->nodes[c->nodes[c->count - 1]].outputs[0];

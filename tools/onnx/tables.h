@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What quantized data become, element by element. In: a graph with types; out: the same, in which
+/* Functions of quantized data, element by element. In: a graph with types; out: the same, in which
  * what depends on one tensor of 8 bits alone, and gives 8 bits, is one look-up. */
 #ifndef TOSAJIT_TOOLS_ONNX_TABLES_H
 #define TOSAJIT_TOOLS_ONNX_TABLES_H

@@ -14,7 +14,7 @@
 
 /* False if out of memory. */
 bool onnx_transpose_choose(const onnx_writer *w, onnx_choices *all);
-/* What such a region reads in place of a value. */
+/* The value that such a region reads in place of another. */
 const char *onnx_transpose_source(const onnx_graph *g, int32_t value);
 
 #endif

@@ -125,7 +125,7 @@ enum {
                                 needed */
 };
 
-/* What OrtGetApiBase() returns, and RegisterCustomOps is given. */
+/* The result of OrtGetApiBase(), which RegisterCustomOps is given. */
 typedef struct ort_api_base {
     const ort_api *(*get_api)(uint32_t version); /* null for a version that is not known */
     const char *(*version)(void);                /* "1.30.0" */

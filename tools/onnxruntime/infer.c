@@ -17,7 +17,7 @@
 
 enum { SYMBOL = 40 };
 
-/* What the engine knows of an input. */
+/* The engine's facts about an input. */
 typedef struct input {
     int element;
     size_t rank;

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What a node gives, before it has a kernel. In: its expression, and what the engine knows of its
- * inputs; out: element types and sizes of its outputs. The engine's optimisations make values that
- * the model does not declare, and ask for their types. */
+/* Types of a node's results, before it has a kernel. In: its expression, and what the engine knows
+ * of its inputs; out: element types and sizes of its outputs. The engine's optimisations make
+ * values that the model does not declare, and ask for their types. */
 #ifndef TOSAJIT_TOOLS_ONNXRUNTIME_INFER_H
 #define TOSAJIT_TOOLS_ONNXRUNTIME_INFER_H
 

@@ -12,7 +12,7 @@
 #include "tools/onnxruntime/settings.h"
 #include "tosajit/tosajit.h"
 
-/* What a node asks for. */
+/* The request of a node. */
 typedef struct region_request {
     const char *text;    /* of the language of docs/language.md */
     size_t result_count; /* of the node */
@@ -40,7 +40,7 @@ typedef struct region {
 /* On failure the library's last error says what is wrong; if an image was refused, that too. */
 tosajit_status region_create(const ort_api *api, int has_shapes, const region_request *request,
                              region **made);
-/* What comes before a call: with the first one its code begins to be made. */
+/* Prepares a call: with the first one its code begins to be made. */
 tosajit_status region_begin(region *r);
 /* Null is allowed. */
 void region_destroy(region *r);

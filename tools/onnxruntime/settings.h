@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What a session asks of its regions. In: the entries of its configuration, else variables of the
- * environment. Out: when code is made, and whether code that a model brings is run. */
+/* Settings of a session for its regions. In: the entries of its configuration, else variables of
+ * the environment. Out: when code is made, and whether code that a model brings is run. */
 #ifndef TOSAJIT_TOOLS_ONNXRUNTIME_SETTINGS_H
 #define TOSAJIT_TOOLS_ONNXRUNTIME_SETTINGS_H
 

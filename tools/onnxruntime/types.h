@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What an expression takes and gives. In: its text; out: a kernel that is there to be asked.
+/* Types that an expression takes and gives. In: its text; out: a kernel that is there to be asked.
  */
 #ifndef TOSAJIT_TOOLS_ONNXRUNTIME_TYPES_H
 #define TOSAJIT_TOOLS_ONNXRUNTIME_TYPES_H

@@ -8,7 +8,7 @@
 #include "tools/python/dlpack.h"
 #include "tools/python/elements.h"
 
-/* What is lent: one of the two forms, and sizes and strides in elements. The array may be gone
+/* A loan: one of the two forms, and sizes and strides in elements. The array may be gone
  * before it is given back. */
 typedef struct lent {
     union {

@@ -60,7 +60,7 @@ static call_home find_home(const kernel_object *k, const call_given *given, cons
     return home;
 }
 
-/* What a result has to be. */
+/* The type and sizes that a result must have. */
 static bool describe(const kernel_object *k, const tosajit_tensor *operands, Py_ssize_t i,
                      int64_t dims[TOSAJIT_MAX_RANK], tosajit_tensor *tensor) {
     int32_t rank = 0;

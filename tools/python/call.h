@@ -7,7 +7,7 @@
 #include "tools/python/kernel.h"
 #include "tools/python/view.h"
 
-/* What a caller gives: objects in the order of the kernel's operands. */
+/* Arguments of a caller: objects in the order of the kernel's operands. */
 typedef struct call_given {
     PyObject *objects[TOSAJIT_MAX_TENSORS]; /* borrowed */
     PyObject *out;                          /* null or None: results are made */

@@ -6,8 +6,8 @@
 #include "tools/python/errors.h"
 #include "tosajit/graph.h"
 
-/* What does not repeat needs no decision at each call. Operands that a text declares in front are
- * its first values. */
+/* Dimensions that do not repeat need no decision at each call. Operands that a text declares in
+ * front are its first values. */
 static tosajit_status promise(tosajit_expr *expr, const compile_given *given) {
     const tosajit_contract several = {.smallest = 2};
     for (tosajit_value v = 0; v < given->apart_count; v++) {

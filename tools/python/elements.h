@@ -14,7 +14,7 @@ tosajit_type elements_of_format(const char *format, Py_ssize_t size, tosajit_typ
 /* The same of a DLPack tensor. */
 tosajit_type elements_of_dlpack(dlpack_element element, tosajit_type wanted);
 
-/* What the extension's own arrays say of theirs. */
+/* The format of the extension's own arrays. */
 const char *elements_format(tosajit_type element);
 dlpack_element elements_dlpack(tosajit_type element);
 /* "float32", the attribute of module numpy; uint16 and uint8 for bits that have no type there. */

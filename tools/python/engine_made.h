@@ -17,7 +17,7 @@ typedef struct engine_made {
 
 /* With one user. Null with an exception. */
 engine_made *engine_made_new(module_state *state, const tosajit_engine_options *options);
-/* What compiles, which may start threads. Null with an exception. */
+/* The engine that compiles, which may start threads. Null with an exception. */
 tosajit_engine *engine_made_compiling(module_state *state, engine_made *m,
                                       const tosajit_engine_options *options);
 /* True if this process has made it. */

@@ -43,7 +43,7 @@ static const module_error KINDS[] = {
     [TOSAJIT_BAD_MODULE] = MODULE_ARGUMENT,
 };
 
-/* What an error may say beside its sentence; None where it does not. */
+/* Fields of an error beside its sentence; None where it has none. */
 static const char *const FIELDS[] = {"status", "operation", "operand",
                                      "result", "dimension", "sizes"};
 

@@ -18,7 +18,7 @@
 /* ---------------------------------------------------------------------------------------------
  * Arguments */
 
-/* What is not an operand, in the order of positional arguments, the text left out. */
+/* Options, which are no operands, in the order of positional arguments, the text left out. */
 typedef enum option {
     LOCALS,
     GLOBALS,
@@ -63,7 +63,7 @@ static option find_option(PyObject *name) {
     return (option)k;
 }
 
-/* What is given by name. An operand counts before an option of the same name. */
+/* Arguments that are given by name. An operand counts before an option of the same name. */
 static bool bind_named(const remembered *r, PyObject *keywords, PyObject *const *values,
                        arguments *a) {
     Py_ssize_t count = keywords ? PyTuple_Size(keywords) : 0;
@@ -89,7 +89,7 @@ static bool bind_named(const remembered *r, PyObject *keywords, PyObject *const 
 
 static PyObject *given(PyObject *object) { return object == Py_None ? NULL : object; }
 
-/* What a name is that the caller has not. */
+/* The constant of a name that the caller has not. */
 static PyObject *constant(PyObject *name) {
     static const struct {
         const char *name;
@@ -441,7 +441,7 @@ static PyObject *run_with(engine_object *e, const arguments *a, remembered *r, v
     return result;
 }
 
-/* What is more than a kernel's. */
+/* Runs texts that are more than a kernel's. */
 static PyObject *run_function(engine_object *e, const arguments *a, const remembered *r) {
     PyObject *operands = PyTuple_New(r->count), *result = NULL;
     PyObject *casting = PyUnicode_FromString(manners_casting_word(a->casting));
@@ -536,8 +536,8 @@ static PyObject *run(engine_object *e, const arguments *a, remembered *r) {
 /* ---------------------------------------------------------------------------------------------
  * The last text again */
 
-/* What a thread evaluated last: a tuple of the text, a weak reference to out, or None, and casting.
- */
+/* The last evaluation of a thread: a tuple of the text, a weak reference to out, or None, and
+ * casting. */
 static PyObject *last_of_thread(const engine_object *e, PyObject **dict) {
     *dict = PyThreadState_GetDict();
     return *dict ? PyDict_GetItemWithError(*dict, (PyObject *)e->state->engine) : NULL;

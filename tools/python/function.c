@@ -14,7 +14,7 @@
 #include "tools/python/numpy.h"
 #include "tools/python/texts.h"
 
-/* What was made for operands of these types. */
+/* The kernel that was made for operands of these types. */
 typedef struct made {
     signature types;
     PyObject *dims;   /* bytes: sizes that it is made for, in a row, -1 for any but 1; null: any */
@@ -333,7 +333,7 @@ static PyObject *finish(const calling *c, PyObject *how, PyObject *result) {
     return finished;
 }
 
-/* What comes again is worth compiling. Where that fails the quick one goes on answering. */
+/* Calls that come again are worth compiling. Where that fails the quick one goes on answering. */
 static void improve(const calling *c, const view *views, made *m) {
     kernel_object *quick = (kernel_object *)m->kernel;
     quick->quick = false; /* once */
@@ -500,7 +500,7 @@ static PyObject *function_attribute(PyObject *self, PyObject *name) {
     return owners(self, name);
 }
 
-/* What every type has, and a function has of its own. */
+/* The text of a function, which every type has. */
 static PyObject *function_text(PyObject *self, void *name) {
     PyObject *wrapped = PyObject_GetAttrString(((function_object *)self)->owner, "__wrapped__");
     PyObject *text = wrapped ? PyObject_GetAttrString(wrapped, name) : NULL;

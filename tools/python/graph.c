@@ -20,7 +20,7 @@ static PyObject *list_numbers(const int32_t *numbers, size_t count) {
     return list;
 }
 
-/* What the function says of a region. With an exception it is any error, which nobody sees. */
+/* Asks the function about a region. With an exception it is any error, which nobody sees. */
 static tosajit_status ask(void *function, const int32_t *ops, size_t count, int *accepted) {
     PyObject *list = list_numbers(ops, count);
     PyObject *answer = list ? PyObject_CallFunctionObjArgs(function, list, NULL) : NULL;

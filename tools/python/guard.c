@@ -23,7 +23,7 @@ static bool is_guarded(const kernel_object *k, const view *views) {
     return guarded;
 }
 
-/* What of the operands' elements only a call can know. */
+/* Checks elements of the operands that only a call can know. */
 static bool passes(const kernel_object *k, const view *views) {
     static const int64_t ones[TOSAJIT_MAX_RANK] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
     const kernel_object *guard = (const kernel_object *)k->guard;

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What a kernel of NumPy's manners asks of a call beyond types: numbers as what they are used as,
+/* Demands of a kernel of NumPy's manners on a call, beyond types: numbers as what they are used as,
  * and elements that raise. */
 #ifndef TOSAJIT_TOOLS_PYTHON_GUARD_H
 #define TOSAJIT_TOOLS_PYTHON_GUARD_H

@@ -243,7 +243,7 @@ static PyObject *kernel_explain(PyObject *self, PyObject *args) {
     return result;
 }
 
-/* What cannot be compiled here goes on as it does, as without waiting; `computes` tells. */
+/* A kernel that cannot be compiled here goes on as without waiting; `computes` tells. */
 static bool cannot(tosajit_status status) {
     return status == TOSAJIT_CODEGEN_FAILED || status == TOSAJIT_NOT_EXECUTABLE;
 }

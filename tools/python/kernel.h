@@ -6,7 +6,7 @@
 
 #include "tools/python/module.h"
 
-/* What a call asks of an operand or a result. */
+/* Demands of a call on an operand or a result. */
 typedef struct kernel_tensor {
     tosajit_type element;
     int32_t rank;

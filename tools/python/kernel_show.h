@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What a kernel tells people of itself. Methods and attributes of Kernel. */
+/* The words of a kernel about itself. Methods and attributes of Kernel. */
 #ifndef TOSAJIT_TOOLS_PYTHON_KERNEL_SHOW_H
 #define TOSAJIT_TOOLS_PYTHON_KERNEL_SHOW_H
 

@@ -25,7 +25,7 @@ static PyObject *function(const char *name) {
     return f;
 }
 
-/* What the text lacks is no matter of where that was found. */
+/* Forgets the traceback: the fault of a text is no matter of where it was found. */
 static void forget_trace(module_state *state) {
     PyObject *type, *value, *trace;
     if (!PyErr_ExceptionMatches(state->errors[MODULE_ERROR])) return;

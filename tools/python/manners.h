@@ -34,7 +34,7 @@ typedef struct manners_text {
     manners_casting casting;
 } manners_text;
 
-/* What the library shall compile, in new references. */
+/* The text that the library shall compile, in new references. */
 typedef struct manners_made {
     PyObject *text;      /* the same, or another one; null: */
     PyObject *function;  /* a function of engine, operands, out and casting is the text */

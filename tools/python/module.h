@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the parts of the extension share: Python's limited API, and the module's own objects. */
+/* Shared by the parts of the extension: Python's limited API, and the module's own objects. */
 #ifndef TOSAJIT_TOOLS_PYTHON_MODULE_H
 #define TOSAJIT_TOOLS_PYTHON_MODULE_H
 
@@ -28,7 +28,7 @@ typedef enum module_error {
     MODULE_ERROR_COUNT
 } module_error;
 
-/* What was found of NumPy, once somebody has imported it. The extension does not import it. */
+/* Parts of NumPy, once somebody has imported it. The extension does not import it. */
 /* NumPy's PyArray_Empty, which takes over a reference to the dtype. */
 typedef PyObject *numpy_make_function(int rank, const int64_t *dims, PyObject *dtype, int fortran);
 typedef PyObject *numpy_lay_function(PyTypeObject *type, PyObject *dtype, int rank,

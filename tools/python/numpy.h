@@ -21,8 +21,8 @@ PyObject *numpy_bits(module_state *state, PyObject *object, tosajit_type *elemen
 /* numpy.empty, after numpy_is_array has found one, with sizes and strides of a tensor, where NumPy
  * is as it is known. bits: where there is such a type (numpy_bits), as an array of that. */
 PyObject *numpy_make(module_state *state, const tosajit_tensor *like, bool bits);
-/* What NumPy compiles into every extension: where an array's memory is, without asking for a
- * buffer, which takes longer than a short run. */
+/* Parts of NumPy that it compiles into every extension: where an array's memory is, without asking
+ * for a buffer, which takes longer than a short run. */
 typedef struct numpy_sight {
     char *data;
     int32_t rank;

@@ -241,7 +241,7 @@ static PyObject *compute(region_object *r, region_call *c) {
     return NULL;
 }
 
-/* What stands behind the operands is for the other function alone. Where the library refuses
+/* Arguments behind the operands are for the other function alone. Where the library refuses
  * results in the memory of operands, it is not asked again. */
 static PyObject *region_run(PyObject *self, PyObject *const *objects, Py_ssize_t count) {
     region_object *r = (region_object *)self;

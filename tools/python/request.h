@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What is asked of an object that a caller gives, and how it is refused. */
+/* Demands on an object that a caller gives, and its refusal. */
 #ifndef TOSAJIT_TOOLS_PYTHON_REQUEST_H
 #define TOSAJIT_TOOLS_PYTHON_REQUEST_H
 

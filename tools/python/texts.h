@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What an engine remembers of evaluated texts: the names of the operands, and a kernel for each
+/* An engine's memory of evaluated texts: the names of the operands, and a kernel for each
  * list of types that it met. */
 #ifndef TOSAJIT_TOOLS_PYTHON_TEXTS_H
 #define TOSAJIT_TOOLS_PYTHON_TEXTS_H
@@ -9,7 +9,7 @@
 
 enum { TEXTS_KERNELS = 32 };
 
-/* What decides which kernel a call needs; kernels are dynamic in all sizes. */
+/* The signature that decides which kernel a call needs; kernels are dynamic in all sizes. */
 typedef struct signature {
     uint8_t element[TOSAJIT_MAX_TENSORS], rank[TOSAJIT_MAX_TENSORS];
     uint64_t weak;   /* bit i: operand i is a number or a bool, which takes its type from what it
@@ -33,7 +33,7 @@ typedef struct remembered {
     } known[TEXTS_KERNELS];
 } remembered;
 
-/* What is known of a text, as a new reference to its capsule. Null with an exception. */
+/* Facts about a text, as a new reference to its capsule. Null with an exception. */
 PyObject *texts_find(engine_object *e, PyObject *text);
 remembered *texts_of(PyObject *capsule);
 /* Where the kernel for these types is; TEXTS_KERNELS: nowhere. */

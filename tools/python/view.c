@@ -68,7 +68,7 @@ static bool take_number(module_state *state, view *v, PyObject *object, const re
     return true;
 }
 
-/* What formats are called by those who have such arrays. */
+/* Names of formats among those who have such arrays. */
 static const char *called(const char *format) {
     static const char *const names[][2] = {
         {"Zf", "complex64"}, {"Zd", "complex128"}, {"Zg", "clongdouble"}, {"Q", "uint64"},
@@ -102,7 +102,7 @@ static bool has_pointers(const Py_buffer *b) {
     return false;
 }
 
-/* What an exporter should not answer to the flags of take_buffer, but may. */
+/* Complains of answers that an exporter should not give to the flags of take_buffer, but may. */
 static const char *complaint(const Py_buffer *b) {
     if (b->ndim < 0) return "%R has a negative number of dimensions";
     if (b->ndim > 1 && !b->shape) return "%R has several dimensions, but tells no sizes";

@@ -77,7 +77,7 @@ static bool view_tensor(module_state *state, view *v, PyObject *object, const re
 
 static bool take_lent(module_state *state, view *v, PyObject *object, const request *r);
 
-/* What memory has is another number than the tensor's. */
+/* The number in memory is another one than the tensor's. */
 static bool take_negative(module_state *state, view *v, PyObject *object, const request *r) {
     if (r->writable)
         return request_refuse(state, r, TOSAJIT_INVALID_ARGUMENT,

@@ -9,8 +9,7 @@
 #include "tools/repl/commands.h"
 #include "tools/repl/kernel.h"
 
-/* What people type who do not know yet that commands begin with a colon. None of it is an
- * expression. */
+/* Finds commands that people type without a colon. None of them is an expression. */
 static const char *find_command(const char *text, size_t length) {
     static const char *const words[][2] = {
         {"help", ":help"}, {"?", ":help"}, {"quit", ":quit"}, {"exit", ":quit"}};

@@ -41,7 +41,7 @@ typedef struct session {
     size_t number, mlir_number; /* of the last line, and of mlir's first one */
 } session;
 
-/* What does not fit is left out, and remembered as too long. */
+/* Bytes that do not fit are left out, and remembered as too long. */
 static void append(text *t, const char *bytes, size_t length) {
     if (length == 0) return; /* there may be no memory yet, which memcpy must not be given */
     if (t->too_long || length > (size_t)MOST_BYTES - t->length) {
@@ -274,7 +274,7 @@ static bool answer_lines(repl *r, const options *o) {
     return fine || repl_fail(r, (text_span){0, 0}, "-c: %s", strerror(errno));
 }
 
-/* What somebody types, or what comes through a pipe. */
+/* Lines that somebody types, or that come through a pipe. */
 static bool answer_input(session *s) {
     repl *r = s->r;
     r->terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);

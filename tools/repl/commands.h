@@ -10,7 +10,7 @@
 bool repl_command(repl *r, const repl_line *line);
 /* The commands' names, without colons, in order; null behind the last one. */
 const char *repl_command_name(size_t index);
-/* What may stand behind a command, for completion: words, where "*" means operations and commands,
+/* Words behind a command, for completion: words, where "*" means operations and commands,
  * and "cpu" names of CPUs; and endings of files; null: none. */
 const char *repl_command_words(size_t index);
 const char *repl_command_files(size_t index);

@@ -102,7 +102,7 @@ static bool is_directory(const char *path) {
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-/* What lies in the directory that the word names so far: files with one of the endings, and
+/* Offers the files of the directory that the word names so far: files with one of the endings, and
  * directories. */
 static void offer_files(const completion *c, const char *endings) {
     char directory[PATH], path[PATH + NAME_MAX + 2];

@@ -13,7 +13,7 @@ typedef struct repl_place {
     bool is_file, quoted; /* it may be a file; it is behind an open quote */
 } repl_place;
 repl_place repl_find_word(const char *line, size_t length);
-/* What that word may become: calls each(context, candidate). Directories end in a slash. */
+/* Completions of that word: calls each(context, candidate). Directories end in a slash. */
 void repl_complete(const char *line, size_t length, const repl_place *place,
                    void (*each)(void *context, const char *candidate), void *context);
 

@@ -16,7 +16,7 @@
 
 enum { BLOCK = 64 * 1024, TYPE_TEXT = 512, PATH = 4096 };
 
-/* What the elements of an array of given sizes are. */
+/* Elements of an array of given sizes. */
 typedef enum fill { FILL_RANDOM, FILL_RAMP, FILL_ZEROS, FILL_ONES, FILLS } fill;
 static const char *const fill_names[FILLS] = {"random", "ramp", "zeros", "ones"};
 

@@ -259,7 +259,7 @@ static void word_right(repl_edit *e) {
     while (e->cursor < e->length && iswalnum((wint_t)e->text[e->cursor])) e->cursor++;
 }
 
-/* What a movement goes over. */
+/* Erases the text that a movement goes over. */
 static void erase_over(repl_edit *e, void (*move)(repl_edit *e)) {
     const size_t from = e->cursor;
     move(e);

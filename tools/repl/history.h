@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What was typed before, also in earlier sessions. The file is text, to which each line is appended
- * when it is entered: sessions at the same time do not take each other's lines away. */
+/* Lines that were typed before, also in earlier sessions. The file is text, to which each line is
+ * appended when it is entered: sessions at the same time do not take each other's lines away. */
 #ifndef TOSAJIT_TOOLS_REPL_HISTORY_H
 #define TOSAJIT_TOOLS_REPL_HISTORY_H
 

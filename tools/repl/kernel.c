@@ -113,7 +113,7 @@ static void show_kernel(repl *r) {
     free(plan);
 }
 
-/* What the former kernel has and the new one has not is released. */
+/* Releases members of the former kernel that the new one has not. */
 static void replace_kernel(repl *r, const repl_kernel *k) {
     if (r->current.file == k->file) r->current.file = NULL;
     repl_kernel_release(&r->current);

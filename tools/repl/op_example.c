@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What an example says beside operands of one type follows from two columns of ops.def. A word that
+/* Parts of an example beside operands of one type follow from two columns of ops.def. A word that
  * is new in a column must be named here, or nothing compiles. */
 #include "tools/repl/op_example.h"
 
@@ -87,7 +87,7 @@ static const char *example_type(tosajit_op op) {
     return tosajit_type_name(preferred[k]);
 }
 
-/* What is put around an operand has one element. */
+/* An operand with something around it has one element. */
 static const char *sizes_of(tosajit_op op, int operand) {
     return op == TOSAJIT_OP_pad && operand == 1 ? "[1]" : "[?]";
 }

@@ -38,7 +38,7 @@ static void finish(job *j) {
     repl_release_arrays(j->results, j->result_count);
 }
 
-/* What the library said about sizes, with the line's names for the operands. */
+/* The library's message about sizes, with the line's names for the operands. */
 static bool fail_run(repl *r) {
     return repl_fail(r, (text_span){0, 0}, "%s", tosajit_last_error());
 }
@@ -63,7 +63,7 @@ bool repl_run(repl *r, const repl_line *line) {
     return fine;
 }
 
-/* What a call is, and what memcpy reaches in the same minute with as many bytes. */
+/* Shows the time of a call, and of memcpy in the same minute with as many bytes. */
 static void show_timing(const job *j, const timing *t, double bytes, double copied) {
     double elements = (double)array_count(&j->results[0]), rate = bytes / t->median / 1e9;
     if (j->n > 0) printf("N %-8" PRId64 "  ", j->n);

@@ -12,7 +12,7 @@
 #include "tools/mlir/module.h"
 #include "tools/repl/command_line.h"
 
-/* What the commands are about: the last line or function of which a kernel could be made. */
+/* The subject of the commands: the last line or function of which a kernel could be made. */
 typedef struct repl_kernel {
     char *source; /* the line; owned; null where it is a function */
     size_t length;
@@ -46,7 +46,7 @@ struct repl {
 bool repl_open(repl *r, const options *o);
 void repl_close(repl *r);
 void repl_kernel_release(repl_kernel *k);
-/* What is answered now: a line, or a whole text of MLIR, that begins in line `line` of the input.
+/* Begins an answer: a line, or a whole text of MLIR, that begins in line `line` of the input.
  */
 void repl_begin(repl *r, const char *text, size_t length, size_t line);
 

@@ -52,7 +52,7 @@ static int wait_for_byte(int milliseconds) {
     return poll(&keys, 1, milliseconds);
 }
 
-/* What is drawn is what has been typed so far: nothing of a paste, but its end. */
+/* The picture is of what has been typed so far: nothing of a paste, but its end. */
 static bool read_byte(char *byte, void (*show)(void *context, bool resized), void *context) {
     for (;;) {
         if (wait_for_byte(0) <= 0) {

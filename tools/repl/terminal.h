@@ -15,7 +15,7 @@ void terminal_edit(bool here);
 /* The next character; what is none in the locale is left out. False at the end. Before anything is
  * waited for, show(context, resized) is called. */
 bool terminal_read(wchar_t *character, void (*show)(void *context, bool resized), void *context);
-/* What Ctrl-Z does elsewhere. */
+/* Suspends the process, as Ctrl-Z does elsewhere. */
 void terminal_suspend(void);
 /* Of the window. */
 size_t terminal_columns(void);

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the commands about the last kernel and the settings do; the table of commands is above them.
- * Each is false after a message. */
+/* Actions of the commands about the last kernel and the settings; the table of commands is above
+ * them. Each is false after a message. */
 #ifndef TOSAJIT_TOOLS_REPL_VERBS_H
 #define TOSAJIT_TOOLS_REPL_VERBS_H
 

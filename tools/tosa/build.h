@@ -7,7 +7,7 @@
 
 #include "tools/tosa/graph.h"
 
-/* What of a graph: operations in an order in which each stands behind what it reads, the values
+/* A part of a graph: operations in an order in which each stands behind what it reads, the values
  * that come from elsewhere, and those that are wanted, by number. */
 typedef struct tosa_part {
     tosa_numbers ops, inputs, outputs; /* ops.at null: the first ops.count of the graph */

@@ -115,7 +115,8 @@ static bool may_be_member(const tosa_graph *g, int32_t op, const tosa_op *descri
            !g->effects.at[op] && has_tensors_only(g, op, described);
 }
 
-/* What is not verified may be called a constant and read something; an input may stand for it. */
+/* An operation that is not verified may be called a constant and read something; an input may stand
+ * for it. */
 static bool is_constant(const tosa_graph *g, int32_t op) {
     const tosa_numbers results = tosa_graph_results(g, op);
     const int32_t role = g->roles.at[op], value = results.count == 1 ? results.at[0] : -1;

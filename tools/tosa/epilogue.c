@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What is a product, and which functions compute element by element. */
+/* Products, and functions that compute element by element. */
 #include "tools/tosa/epilogue.h"
 
 #include <stdlib.h>

@@ -20,7 +20,8 @@ enum {
 /* ---------------------------------------------------------------------------------------------
  * Reading */
 
-/* What free releases. Windows has no such memory with an alignment, and no MLIR that asks for it.
+/* Allocates memory that free releases. Windows has no such memory with an alignment, and no MLIR
+ * that asks for it.
  */
 static void *allocate(size_t size) {
 #if defined(_WIN32)

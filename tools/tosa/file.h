@@ -13,7 +13,7 @@
 
 typedef struct tosa_file tosa_file;
 
-/* What a format does in its own way. False, of each: an error was reported. */
+/* Functions that a format has of its own. False, of each: an error was reported. */
 typedef struct tosa_format {
     const char *function; /* what it calls one: "function", "block" */
     bool (*build)(tosa_file *file, size_t index, const tosajit_expr_options *options,

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What a function that was read owns. The expression bounds its inputs and results. */
+/* Memory of a function that was read. The expression bounds its inputs and results. */
 #include "tools/tosa/function.h"
 
 #include <ctype.h>

@@ -22,7 +22,7 @@ enum {
 /* In place of an operation: an input. */
 #define TOSA_AT_INPUT(index) (-2 - (int32_t)(index))
 
-/* What an operation is to the builder, by its name. */
+/* The role of an operation for the builder, by its name. */
 typedef enum tosa_role {
     TOSA_COMPUTES, /* one of the library's, or none that it has: its description tells */
     TOSA_CONSTANT,

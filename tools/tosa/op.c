@@ -112,7 +112,7 @@ static tosajit_status refuse_attribute(const tosa_op *op, const op_key *key,
                   word ? found->text : "");
 }
 
-/* What MLIR calls ui8 is u8. */
+/* True for MLIR's name of a type: ui8 is u8. */
 static bool is_name_of(const char *text, const char *type) {
     if (*type == 'u' && strncmp(text, "ui", 2) == 0) text += 2, type++;
     return strcmp(text, type) == 0;

@@ -74,7 +74,7 @@ const char *tosa_left_reason(const tosa_op *op);
 /* True if the op moves elements and computes none. */
 bool tosa_is_view(const tosa_op *op);
 
-/* What op->op is to be, by the name and, of tosa.custom, by the attributes: an extension is written
+/* The value for op->op, by the name and, of tosa.custom, by the attributes: an extension is written
  * as TOSA wants it, for instance
  *
  *     tosa.custom %x {operator_name = "sqrt", domain_name = "tosajit", implementation_attrs = ""}

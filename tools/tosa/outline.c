@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What both formats do alike when a function is divided: names, counts, reasons and epilogues. */
+/* Steps that both formats share when a function is divided: names, counts, reasons and epilogues.
+ */
 #include "tools/tosa/outline.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the schema of TOSA 1.1 says in numbers; that of 1.0 is its beginning. */
+/* The schema of TOSA 1.1 in numbers; that of 1.0 is its beginning. */
 #include "tools/tosafile/attributes.h"
 
 #include <string.h>

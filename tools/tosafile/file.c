@@ -64,7 +64,7 @@ static bool fail_block(tosafile *f, const file_graph *g, tosajit_status status, 
 
 static bool fail_memory(tosafile *f) { return fail(f, TOSAJIT_OUT_OF_MEMORY, "out of memory"); }
 
-/* What stands where a flatbuffer of TOSA should. */
+/* Refuses bytes that stand where a flatbuffer of TOSA should. */
 static bool refuse_bytes(tosafile *f) {
     static const struct {
         const char *begin, *what;
@@ -216,7 +216,7 @@ static const tosa_format format = {.function = "block",
                                    .error = tell_error,
                                    .close = close_blocks};
 
-/* What has been read, if anything has. */
+/* Gives the file that has been read, if any has. */
 static tosajit_status finish(tosa_file *file, bool have_bytes, tosa_file **opened) {
     tosafile *f = (tosafile *)file;
     return tosa_file_opened(file, have_bytes && check_frame(f) && list_blocks(f), opened);

@@ -268,7 +268,7 @@ extern "C" flat_block flat_block_at(flat_list blocks, size_t index) {
 extern "C" flat_operator flat_operator_at(flat_list operators, size_t index) {
     const auto *o = entry<Operator>(operators, index);
     const uint32_t op = o->number<uint32_t>(Operator::OP);
-    // What was verified is a table of the kind that it says.
+    // An operator that was verified has a table of the kind that it says.
     const bool own = o->number<uint8_t>(Operator::ATTRIBUTE_KIND) == op;
     return {op, own ? o->table<Attributes>(Operator::ATTRIBUTES) : nullptr,
             list_of(o->list<Offset<String>>(Operator::INPUTS)),

@@ -152,7 +152,7 @@ struct flat_part {
 
 namespace {
 
-// Whether there was memory for it.
+// True if there was memory for it.
 template <typename Work> bool attempt(const Work &work) {
     try {
         work();

@@ -12,7 +12,7 @@
 #include "tools/tosafile/attributes.h"
 #include "tools/tosafile/name_index.h"
 
-/* What is needed until the graph is there. */
+/* State that is needed until the graph is there. */
 typedef struct opener {
     file_graph *g;
     char *why;

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What is computed once, while converting. In: a graph; out: nodes with fewer operands, and new
- * constants. */
+/* Values that are computed once, while converting. In: a graph; out: nodes with fewer operands, and
+ * new constants. */
 #ifndef TOSAJIT_TOOLS_ONNX_LOWERING_FOLD_H
 #define TOSAJIT_TOOLS_ONNX_LOWERING_FOLD_H
 

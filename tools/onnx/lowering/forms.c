@@ -261,7 +261,7 @@ static bool refuse(onnx_site *s, const char *why) {
 
 static void put(byte_writer *text, const char *word) { bytes_put(text, word, strlen(word)); }
 
-/* What an attribute is where the node does not say: "alpha=0.2 beta=0.5". */
+/* The default of an attribute: "alpha=0.2 beta=0.5". */
 static float default_of(const onnx_form *form, const char *name, size_t length) {
     const char *at = form->attributes;
     while (*at && (strncmp(at, name, length) != 0 || at[length] != '=')) {
@@ -369,7 +369,7 @@ static const char *outermost(tosajit_type type, bool high, char text[32]) {
     return NULL;
 }
 
-/* What is beyond a bound becomes that. A NaN is beyond none, and nothing is beyond NaN. */
+/* Numbers beyond a bound become the bound. A NaN is beyond none, and nothing is beyond NaN. */
 static void put_bounded(byte_writer *text, const char *from, const char *bound, bool high) {
     put(text, "where("), put(text, high ? bound : from), put(text, " < ");
     put(text, high ? from : bound), put(text, ", "), put(text, bound), put(text, ", ");

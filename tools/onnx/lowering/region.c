@@ -88,7 +88,7 @@ static bool may_be_operand(writer *w, const onnx_value *value) {
     return true;
 }
 
-/* What a value is called, which may be a new operand. */
+/* The name of a value, which may be a new operand. */
 static bool name_value(writer *w, int32_t at, char name[NAME]) {
     int32_t *label = &w->labels[at];
     if (*label == 0) {
@@ -125,7 +125,7 @@ static bool types_agree(const onnx_graph *g, const onnx_node *node, int32_t oper
 /* ---------------------------------------------------------------------------------------------
  * Statements */
 
-/* What is computed here, and read elsewhere as well, would be computed once for each place. */
+/* True if a value is read elsewhere as well: it would be computed once for each place. */
 static bool is_shared(const writer *w, int32_t value) {
     bool shared = false;
     while (value >= 0 && w->labels[value] < 0) {

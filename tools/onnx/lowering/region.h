@@ -39,7 +39,7 @@ typedef struct onnx_region {
     char why[256];   /* out: why there is no such text */
 } onnx_region;
 
-/* What texts are made with. */
+/* Tools that texts are made with. */
 typedef struct onnx_writer {
     const onnx_graph *g;
     tosajit_engine *engine; /* reads them */

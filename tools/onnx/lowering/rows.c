@@ -230,7 +230,7 @@ static void expand(writer *w) {
     }
 }
 
-/* What else reads the sum of the two operands. */
+/* True if others read the sum of the two operands. */
 static bool gives_sum(const onnx_site *s) {
     return s->node->output_count > ONNX_SUM && s->node->outputs[ONNX_SUM] >= 0 &&
            s->g->values[s->node->outputs[ONNX_SUM]].uses > 0;

@@ -58,7 +58,7 @@ static void convolve(site *s, const onnx_type *w) {
 
 static void convolution(site *s) { convolve(s, type_of(s, 1)); }
 
-/* What comes from a global pooling is a point, and stays one. */
+/* The result of a global pooling is a point, and stays one. */
 static void blocked_convolution(site *s) {
     const onnx_type *w = type_of(s, 1), from = *s->result;
     const Onnx__AttributeProto *pads = onnx_attribute(s->node->proto, "pads");
@@ -348,7 +348,7 @@ static onnx_type split_part(onnx_graph *g, const onnx_node *node, int32_t k) {
     return result;
 }
 
-/* What both branches give. */
+/* Types that both branches give. */
 static void branch(site *s) {
     static const char *const names[2] = {"then_branch", "else_branch"};
     onnx_type types[2] = {unknown, unknown};
@@ -620,7 +620,7 @@ static const struct row {
 /* ---------------------------------------------------------------------------------------------
  * All nodes */
 
-/* What is declared, with what is found for its unknown parts. */
+/* The declared type, with findings in place of its unknown parts. */
 static void merge(onnx_type *declared, const onnx_type *found) {
     if (declared->element == 0) declared->element = found->element;
     if (declared->rank < 0) {

@@ -11,7 +11,7 @@
 #include "tools/onnx/model/model.h"
 #include "tosajit/tosajit.h"
 
-/* What is known of a value. An element of 0 is unknown, and so is a rank of -1; TOSAJIT_DYNAMIC is
+/* Facts about a value. An element of 0 is unknown, and so is a rank of -1; TOSAJIT_DYNAMIC is
  * a size that is not known. */
 typedef struct onnx_type {
     int32_t element; /* TensorProto.DataType */

@@ -122,7 +122,7 @@ static void declare_constants(onnx_graph *g) {
     }
 }
 
-/* What a graph around this one knows of a name that nobody gives here. */
+/* The facts of a graph around this one about a name that nobody gives here. */
 static void take_over(onnx_graph *g) {
     for (int32_t k = 0; k < g->value_count; k++) {
         onnx_value *value = &g->values[k];

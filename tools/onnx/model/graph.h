@@ -61,7 +61,7 @@ int32_t onnx_graph_constant(onnx_graph *g, Onnx__TensorProto *tensor);
 const onnx_value *onnx_input(const onnx_graph *g, const onnx_node *node, int32_t k);
 /* "Conv", or "com.microsoft.FusedConv". */
 bool onnx_is(const onnx_node *node, const char *op);
-/* What messages call a node: its name, or the operator and what it gives. */
+/* The name of a node in messages: its name, or the operator and what it gives. */
 const char *onnx_node_name(const onnx_node *node);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What Python's headers ask of a system, for Windows on x86-64 by mingw-w64: a build from Linux has
- * Linux's headers of Python, which are the same on all systems but for this file. Of the limited
- * API no more is needed. */
+/* Answers to Python's headers about a system, for Windows on x86-64 by mingw-w64: a build from
+ * Linux has Linux's headers of Python, which are the same on all systems but for this file. Of the
+ * limited API no more is needed. */
 #ifndef TOSAJIT_TOOLS_PYTHON_WINDOWS_PYCONFIG_H
 #define TOSAJIT_TOOLS_PYTHON_WINDOWS_PYCONFIG_H
 
