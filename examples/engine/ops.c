@@ -51,8 +51,8 @@ bool run_reshape(const step *s, array *values) {
     return array_elements(r) == rest || refuse("reshape: another number of elements");
 }
 
-/* What both convolutions have: x[n, h, w, c], zero points, pad [top, bottom, left, right] and
- * stride [y, x]. */
+/* Members that both convolutions have: x[n, h, w, c], zero points, pad [top, bottom, left, right]
+ * and stride [y, x]. */
 typedef struct window {
     const int8_t *x, *weights;
     const int32_t *bias;

@@ -329,7 +329,7 @@ static void views_and_ownership(const char *image) {
 
 using region_list = std::vector<std::vector<std::int32_t>>;
 
-/* What the C API says of the same graph, whose arrays are made in another way. */
+/* The C API's answer for the same graph, whose arrays are made in another way. */
 static region_list divide_in_c(const std::vector<tosajit::graph_op> &ops, std::int32_t values,
                                const tosajit::partition_options &options) {
     const std::size_t count = ops.size(), value_count = std::size_t(values);

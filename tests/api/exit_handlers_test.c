@@ -26,7 +26,7 @@ int __cxa_atexit(void (*handler)(void *), void *object, void *library) {
     return next(handler, object, library);
 }
 
-/* What a thread that ends has registered and taken back. */
+/* Handlers that an ending thread has registered and taken back. */
 static unsigned taken_back;
 
 __attribute__((visibility("default"))) void __cxa_finalize(void *library);

@@ -146,7 +146,7 @@ static const struct staged_case {
     {"softmax(x, axis=0) : x: f32[?,?]", {300, 4000}, {300, 4000}, 3, true},
 };
 
-/* What the text says of the parts: how many pieces threads share, altogether. */
+/* The words of the text about parts: how many pieces threads share, altogether. */
 static size_t pieces_told(const char *text) {
     static const char words[] = "threads: 4 of 4, which share ";
     size_t pieces = 0;
@@ -192,7 +192,7 @@ static void threads_that_share_rows_are_explained(void **state) {
     tosajit_engine_destroy(engine);
 }
 
-/* What an engine of so many threads says that a run of 10^8 elements uses. */
+/* Threads that a run of 10^8 elements uses, as an engine of so many says. */
 static void explain_threads(size_t threads, tosajit_explanation *e) {
     const tosajit_engine_options options = {
         .size = sizeof options, .backend = TOSAJIT_BACKEND_NATIVE, .threads = threads};

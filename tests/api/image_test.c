@@ -512,7 +512,7 @@ static int compare(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* What the system takes for code that has a mapping of its own, without any page in it. */
+/* The system's own cost of code that has a mapping of its own, without any page in it. */
 static void map_nothing(void) {
     void *memory = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assert_ptr_not_equal(memory, MAP_FAILED);

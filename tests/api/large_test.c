@@ -274,7 +274,7 @@ static void check_image(size_t which, const tosajit_expr *expr) {
 
 static tosajit_engine *engine_of(tosajit_backend backend);
 
-/* What is too long for code of its own, or keeps too many values, depends on the CPU: on AVX-512 an
+/* The limits of length and of values that are kept depend on the CPU: on AVX-512 an
  * operation is fewer instructions, and a vector more bytes of the stack. What comes of it does not.
  */
 static void large_expressions_compute_the_same_on_every_cpu(void **state) {

@@ -31,7 +31,7 @@ static tosajit_status compile(tosajit_engine *engine, tosajit_kernel **kernel) {
                            NULL, kernel);
 }
 
-/* What the other process does, into which LLVM comes. */
+/* The work of the other process, into which LLVM comes. */
 static int write_image(void) {
     tosajit_engine *engine;
     tosajit_kernel *kernel;

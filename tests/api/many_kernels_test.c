@@ -89,8 +89,8 @@ static void release_range(size_t from, size_t to) {
     for (size_t k = from; k < to; k++) tosajit_kernel_release(kernels[k]);
 }
 
-/* What can be judged. An emulator places mappings with gaps, so that each kernel has one of its
- * own, and keeps its translations. The sanitizer surrounds every block with memory of its own,
+/* Figures that can be judged. An emulator places mappings with gaps, so that each kernel has one of
+ * its own, and keeps its translations. The sanitizer surrounds every block with memory of its own,
  * keeps what is freed, and maps memory between the kernels. */
 typedef enum judged { EVERYTHING, WHAT_IS_ASKED_FOR, NOTHING } judged;
 #if defined(__SANITIZE_ADDRESS__)
@@ -139,7 +139,7 @@ static void any_number_can_live(void **state) {
     assert_non_null(kernels);
     assert_int_equal(tosajit_engine_create(NULL, &engine), TOSAJIT_OK);
     say_what_is_not(what);
-    /* What LLVM allocates for the first time and keeps is not the kernels'. */
+    /* Memory that LLVM allocates once and keeps is not the kernels'. */
     make_range(engine, 0, warm_up);
     release_range(0, warm_up);
     const usage before = usage_now();

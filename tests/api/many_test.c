@@ -561,7 +561,7 @@ static void every_allocation_may_fail(void **state) {
     print_message(
         "%zu allocations, every %zu. made to fail: %zu times all kernels failed, %zu times some\n",
         allocations, step, all_failed, some_failed);
-    /* What only remembers, or makes it cheaper, is done without. */
+    /* Memory that only remembers, or makes it cheaper, can be missed. */
     assert_true(all_failed > 0 && some_failed > 0 && none_failed > 0);
     for (int k = 0; k < FEW; k++) tosajit_expr_destroy(exprs[k]);
 }

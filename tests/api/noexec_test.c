@@ -61,7 +61,7 @@ __attribute__((visibility("default"))) void *mmap(void *address, size_t size, in
     return (void *)(uintptr_t)syscall(SYS_mmap, address, size, protection, flags, file, offset);
 }
 
-/* What the system does from now on is SECCOMP_RET_ERRNO | error, or SECCOMP_RET_KILL_PROCESS. False
+/* From now on the system answers with SECCOMP_RET_ERRNO | error, or SECCOMP_RET_KILL_PROCESS. False
  * where it does not allow a filter. */
 static bool filter(uint32_t action) {
     /* Its low half: little-endian. */
@@ -98,7 +98,7 @@ static int forbid_executable_memory(void **state) {
 
 enum { PROGRAMS = 120, FORBIDDEN = 3 };
 
-/* What they gave, in memory that a child shares. */
+/* Their answers, in memory that a child shares. */
 typedef struct answers {
     uint64_t digests[PROGRAMS];
     unsigned char image[sizeof image];

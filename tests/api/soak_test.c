@@ -117,7 +117,7 @@ static double slope(const double *x, const double *y, int count) {
     return (n * sxy - sx * sy) / (n * sxx - sx * sx);
 }
 
-/* What is not given back: blocks of malloc's, and code. */
+/* Bytes that are not given back: blocks of malloc's, and code. */
 static double held_bytes(void) { return (double)(process_heap() + process_executable()); }
 
 static void memory_stays_flat(void **state) {
@@ -150,7 +150,7 @@ static void memory_stays_flat(void **state) {
     /* A byte per cycle is less than the smallest block that could be lost; tables of LLVM's may be
      * larger by a little. */
     assert_true(held_more < 8192 + (double)cycles);
-    /* What an allocator keeps while it settles is allowed: 1 MiB, or 16 bytes per cycle where that
+    /* An allocator may keep memory while it settles: 1 MiB, or 16 bytes per cycle where that
      * is more. */
     if (test_is_emulated())
         print_message(

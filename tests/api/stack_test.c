@@ -77,7 +77,7 @@ static bool run_all_ways(tosajit_kernel *kernel, const call *c, int strided) {
     return !status;
 }
 
-/* What the thread is to do, and how far it has come. */
+/* The thread's task, and how far it has come. */
 typedef struct job {
     tosajit_engine *engine; /* null: kernels that are there */
     tosajit_kernel *kernels[CALLS];

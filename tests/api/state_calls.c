@@ -519,7 +519,7 @@ static tosajit_status run_on(fixture *f, run_function *run, const tosajit_kernel
     return run(kernel, operands, 2, &result, 1);
 }
 
-/* What a new kernel computes; the reference is given up. */
+/* The outcome of a new kernel; the reference is given up. */
 static outcome gave_kernel(fixture *f, tosajit_status status, tosajit_kernel *kernel) {
     if (status) return gave(status, NULL, 0);
     status = run_on(f, tosajit_run, kernel, few);
@@ -721,7 +721,7 @@ static outcome kernel_save_file(fixture *f) {
     return gave(tosajit_kernel_save_file(f->kernel, path_of(f)), NULL, 0);
 }
 
-/* What the call before has written. */
+/* Reads the file of the call before. */
 static outcome kernel_load_file(fixture *f) {
     tosajit_kernel *kernel = NULL;
     const tosajit_status status = tosajit_kernel_load_file(path_of(f), NULL, &kernel);

@@ -13,7 +13,7 @@
 
 #include "tosajit/tosajit.h"
 
-/* What a call gave: its status, and a digest of everything that it wrote. */
+/* The outcome of a call: its status, and a digest of everything that it wrote. */
 typedef struct outcome {
     tosajit_status status;
     uint64_t digest;
@@ -45,7 +45,7 @@ typedef struct state_call {
 } state_call;
 extern const state_call state_calls[];
 extern const size_t state_call_count;
-/* What they call ends the process when memory is out, and says so in its header. */
+/* True if a library below them ends the process when memory is out, and says so in its header. */
 extern const bool state_calls_end_without_memory;
 
 /* Operands, once, before any state is set. */
@@ -55,7 +55,7 @@ tosajit_status fixture_make(fixture *f, const char *directory);
 /* The objects that another thread made, but for expressions, which belong to one thread at a time.
  */
 tosajit_status fixture_share(fixture *f, const fixture *made);
-/* What share has made, or make with `own`. */
+/* Releases the work of share, or of make with `own`. */
 void fixture_release(fixture *f, bool own);
 
 #endif

@@ -102,7 +102,7 @@ static void hear(void *context, const tosajit_mlir_finding *finding) {
     *digest = mix_text(*digest, finding->text) + (uint64_t)finding->line;
 }
 
-/* What is refused is told with its place. */
+/* Refusals are told with their place. */
 static outcome mlir_refused(fixture *f) {
     uint64_t digest = 1;
     const tosajit_mlir_options options = {.size = sizeof options, .say = hear, .context = &digest};

@@ -46,7 +46,7 @@ enum {
     STANDARD_THINNING = 4
 };
 
-/* What parent and child share. */
+/* Memory that parent and child share. */
 typedef struct shared {
     outcome expected[MOST_CALLS];
     char where[256]; /* the call that the child makes */

@@ -170,7 +170,7 @@ static void a_background_engine_finds_code_at_once(void **state) {
     scratch_in_child(find_in_background_engine, 0);
 }
 
-/* What changes the code makes another entry; what does not, does not. Without TOSAJIT_CPU, which
+/* A change of the code makes another entry; what does not, does not. Without TOSAJIT_CPU, which
  * may make two CPUs one. */
 static void compile_others(void) {
     int entries = 0;

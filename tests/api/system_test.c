@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the library takes from the system, on every system: files in a directory, whose they are,
- * texts, threads, and that a directory which others may write is refused. */
+/* Services that the library takes from the system, on every system: files in a directory, whose
+ * they are, texts, threads, and that a directory which others may write is refused. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -255,7 +255,7 @@ static void sqrt_and_squares_are_exact(void **state) {
     tosajit_kernel_release(kernel);
 }
 
-/* What TOSA has not is for texts that are not strict; an inverse it has. */
+/* Extensions of TOSA are for texts that are not strict; an inverse it has. */
 static void strict_texts_are_tosa(void **state) {
     static const struct {
         const char *text, *said; /* null: it is TOSA */

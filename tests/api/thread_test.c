@@ -161,7 +161,7 @@ static void a_last_column_is_no_piece(void **state) {
     assert_memory_equal(results[0], results[1], sizeof results[0]);
 }
 
-/* What an image of the kernel gives, with the host's threads. */
+/* The kernel from an image, with the host's threads. */
 static tosajit_kernel *loaded(const tosajit_kernel *kernel, const tosajit_parallel *parallel) {
     static char image[65536];
     const tosajit_load_options options = {.size = sizeof options, .parallel = parallel};

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What earlier versions of the library left behind. golden/format1.image to golden/format6.image
- * are images of a dynamic f32 add of rank 2 for x86-64-v2, as they were written by the first
- * library of each format; golden/earlier.kernel is the entry of a cache directory from the time of
- * format 1. */
+/* Files that earlier versions of the library left behind. golden/format1.image to
+ * golden/format6.image are images of a dynamic f32 add of rank 2 for x86-64-v2, as they were
+ * written by the first library of each format; golden/earlier.kernel is the entry of a cache
+ * directory from the time of format 1. */
 #define _DEFAULT_SOURCE
 #include <dirent.h>
 #include <stdio.h>

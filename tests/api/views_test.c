@@ -115,7 +115,7 @@ static tosajit_kernel *compile(tosajit_engine *engine, const char *text) {
     return kernel;
 }
 
-/* What strides cannot say, and what would change the order of a sum. */
+/* Refusals: strides cannot say it, or the order of a sum would change. */
 static void what_is_no_view_is_refused(void **state) {
     static const char *const cases[][2] = {
         {"reshape(x + y, -1) : x: f32[3,4], y: f32[3,1]", NULL}, /* it is one of the result */
@@ -134,7 +134,7 @@ static void what_is_no_view_is_refused(void **state) {
         {"sum(reshape(x[:, 1:], -1), axis=0) : f32[3,4]", "of %x that lie apart"},
         {"sum(reshape(flip(x, 1), -1), axis=0) : f32[3,4]", "of %x that lie apart"},
         {"transpose(reshape(exp(sum(x, axis=1)), (3, 4))) : f32[12,5]", "make what they view"},
-        /* What is apart and has one index, or is divided again, is not joined. */
+        /* Dimensions that are apart and have one index, or are divided again, are not joined. */
         {"sum(reshape(transpose(x), -1), axis=0) : f32[1,4]", NULL},
         {"sum(reshape(transpose(x, (2, 0, 1)), -1), axis=0) : f32[3,4,1]", NULL},
         {"sum(reshape(x[:, 1:2], -1), axis=0) : f32[3,4]", NULL},
@@ -321,7 +321,7 @@ static void empty_tensors_may_have_any_strides(void **state) {
     tosajit_engine_destroy(engine);
 }
 
-/* What is computed and then gets a size of 1 repeats beside an operand that has more there: the
+/* A computed value that then gets a size of 1 repeats beside an operand that has more there: the
  * view is not one of that operand. */
 static void what_repeats_is_no_view_of_its_neighbour(void **state) {
     enum { BATCH = 2, HEADS = 4, LENGTH = 3, WIDTH = 8, X = BATCH * LENGTH * WIDTH };

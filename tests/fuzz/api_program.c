@@ -180,7 +180,7 @@ static int takes_list(tosajit_op op) {
            op == TOSAJIT_OP_tile || op == TOSAJIT_OP_pad;
 }
 
-/* What a view takes: a list, or an axis. */
+/* Attributes of a view: a list, or an axis. */
 static tosajit_attributes take_view(fuzz_bytes *b, tosajit_op op, int32_t rank, int64_t *numbers) {
     tosajit_attributes a = {.axis = 0};
     if (rank < 0 || rank > TOSAJIT_MAX_RANK) rank = 0;
@@ -551,7 +551,7 @@ static void reload(state *s, const tosajit_kernel *kernel) {
     free(image);
 }
 
-/* What takes no byte of the program: their number decides. */
+/* Calls that take no byte of the program: their number decides. */
 static void use_more(state *s, unsigned e, unsigned k) {
     const size_t choice = s->bytes.left % 6, engine = s->bytes.left / 6 % (ENGINES + 1);
     tosajit_engine *on = engine == ENGINES ? s->shared : s->engines[engine];

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What fuzzers check with: conditions that end the process, and allocator hooks that count, of
+/* Checks of fuzzers: conditions that end the process, and allocator hooks that count, of
  * which one may fail. An engine's own thread calls them, too. */
 #ifndef TOSAJIT_TESTS_FUZZ_CHECK_H
 #define TOSAJIT_TESTS_FUZZ_CHECK_H

@@ -224,7 +224,7 @@ static void use(const unsigned char *bytes, size_t size) {
     load(image, size, TOSAJIT_BACKEND_INTERPRET);
 }
 
-/* What a number may become. */
+/* Values that a number may take. */
 enum { EDGES = 34 };
 static uint64_t edge(const subject *s, uint64_t number, size_t k) {
     const uint64_t edges[EDGES] = {0,

@@ -103,7 +103,7 @@ static void read_input(const uint8_t *data, size_t size, tosajit_engine *engine)
 
 static bool is_apart;
 
-/* What production's allocator refuses, for which the parser ends, a sanitizer reports. */
+/* Requests that production's allocator refuses, for which the parser ends, a sanitizer reports. */
 void __sanitizer_report_error_summary(const char *summary);
 void __sanitizer_report_error_summary(const char *summary) {
     if (is_apart && strstr(summary, "out-of-memory")) _exit(0);

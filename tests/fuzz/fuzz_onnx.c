@@ -52,7 +52,7 @@ static bool is_sized(const Onnx__ValueInfoProto *info) {
     return sized;
 }
 
-/* What the model gives is declared as it was. Where a region gives it now, a size that the nodes
+/* Results of the model are declared as before. Where a region gives it now, a size that the nodes
  * told is known no longer, and what it contradicted is converted. */
 static bool hides_sizes(const Onnx__GraphProto *graph) {
     for (size_t o = 0; o < graph->n_output; o++)
@@ -63,9 +63,9 @@ static bool hides_sizes(const Onnx__GraphProto *graph) {
     return false;
 }
 
-/* What takes dimensions away, or a slice, may keep the operators around it from being one region.
- * It is one by itself then, or stays, and the next conversion, for which the others are no longer
- * operators, may join it with what is left. */
+/* An operator that takes dimensions away, or a slice, may keep the operators around it from being
+ * one region. It is one by itself then, or stays, and the next conversion, for which the others are
+ * no longer operators, may join it with what is left. */
 static bool parts(const onnx_report *report) {
     const char *text = report->taken[0].text, *behind = strchr(text, ';');
     return strstr(text, "squeeze(") || (behind && strchr(behind, ':'));

@@ -32,7 +32,7 @@ enum { COUNT = 37, MOST_ACTIONS = 12, LARGEST = 32 << 10, PATH_SIZE = 300, HEADE
 static const tosajit_op ops[] = {TOSAJIT_OP_add, TOSAJIT_OP_sub, TOSAJIT_OP_bitwise_xor};
 enum { OPS = sizeof ops / sizeof *ops };
 
-/* What is under the name of an op's entry. */
+/* Content under the name of an op's entry. */
 typedef enum content { NOTHING, GENUINE, GENUINE_OR_EVICTED, UNSOUND, FORGED, BLOCKED } content;
 
 static char directory[PATH_SIZE];
@@ -145,7 +145,7 @@ static void prepare(void) {
     tosajit_engine_destroy(interpreter);
 }
 
-/* What may be done to the entry of an op. Each tells what is there afterwards. */
+/* Changes to the entry of an op. Each tells what is there afterwards. */
 
 static size_t take_offset(fuzz_bytes *b, size_t size) {
     size_t high = take_byte(b), number = high << 8 | take_byte(b);
@@ -293,7 +293,7 @@ static bool is_trusted(int k) {
     return system_file_look(folder, name[k], false, &s) && s.is_regular && store_file_trusted(&s);
 }
 
-/* What was taken must be what may be, and must be taken where nothing speaks against it. */
+/* An entry that was taken must be legal, and a legal one must be taken. */
 static void check_taken(bool taken, bool trusted, content before, bool may_be_evicted) {
     if (taken)
         REQUIRE(trusted && (before == GENUINE || before == GENUINE_OR_EVICTED || before == FORGED));

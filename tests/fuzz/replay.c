@@ -24,7 +24,7 @@ typedef struct input {
     uint8_t bytes[CAPACITY];
 } input;
 
-/* What the child is at. */
+/* The child's progress. */
 typedef struct progress {
     unsigned long long mutations;
     input now;

@@ -20,7 +20,7 @@ typedef struct peer {
 
 /* The last row has no function. */
 extern const peer x86_peers[];
-/* What was not found when this was built, as sentences; empty if nothing. */
+/* Peers that were not found when this was built, as sentences; empty if nothing. */
 extern const char peers_missing[];
 
 #endif

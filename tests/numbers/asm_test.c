@@ -13,7 +13,7 @@
 #include "tests/support/cmocka.h"
 #include "tosajit/inspect.h"
 
-/* What a loop does in one step: elements, exactly, or 1 where it goes from row to row;
+/* The work of a loop in one step: elements, exactly, or 1 where it goes from row to row;
  * instructions, the two or three of the loop itself included, at most; loads of operands and stores
  * of results, exactly; constants that it loads again and again, and values that it keeps on the
  * stack, at most. */
@@ -86,7 +86,7 @@ static const row rows[] = {
     {"sigmoid(x) : " F32, FAST, WIDE, LOOP(16, 72, 2, 2, 10, 0), LOOP(32, 64, 2, 2, 0, 0)},
 };
 
-/* What a loop is made of. */
+/* Instructions of a loop. */
 typedef struct contents {
     expectation sums;
     int scalars, calls;

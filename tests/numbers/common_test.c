@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What is written twice is computed once, and nothing else changes: bits, and what may share
- * memory. Oracle: what is written twice as kernels of its own, whose results the rest then takes as
- * operands. */
+/* Expressions that are written twice are computed once, and nothing else changes: bits, and what
+ * may share memory. Oracle: what is written twice as kernels of its own, whose results the rest
+ * then takes as operands. */
 #include <stdio.h>
 #include <string.h>
 

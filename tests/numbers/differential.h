@@ -22,7 +22,7 @@ void differential_close(differential *d);
 /* From now on a fault says which case it is. */
 void differential_announce_crashes(void);
 
-/* What is done to every kernel before it runs; null: nothing. */
+/* Preparation of every kernel before it runs; null: nothing. */
 void differential_prepare(differential *d, void (*prepare)(tosajit_kernel *kernel));
 
 /* From now on cases run on the interpreter and one level of native code, by a number that is taken

@@ -67,7 +67,7 @@ typedef union value {
     double f;
 } value;
 
-/* What a chunk should give, of at most CHUNK points. */
+/* Expected results of a chunk, of at most CHUNK points. */
 typedef struct expectation {
     _Alignas(64) uint8_t bits[CHUNK * MAX_ELEMENT]; /* the results, in memory form */
     double real[CHUNK];     /* functions: the real value, to 2^-50 relative */
@@ -114,7 +114,7 @@ static inline void exhaustive_store(void *array, size_t k, size_t size, uint64_t
     }
 }
 
-/* What was found on one lane: an engine and a way of calling it. */
+/* The finding on one lane: an engine and a way of calling it. */
 typedef struct finding {
     uint64_t checked, wrong;     /* wrong: other bits than expected; of functions: misrounded */
     uint64_t beyond;             /* functions: further than 1 ulp from the real value */

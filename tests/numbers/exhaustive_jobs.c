@@ -97,11 +97,10 @@ static int turn_of(tosajit_op op, tosajit_type from) {
     return tosajit_op_arity(op) == 2 && half ? 4 : 3;
 }
 
-/* What is not here: f64 and unsigned integers, which are this library's own and in integer_test;
- * the functions that are evaluated in it, which
- * functions_test compares with MPFR, and what is listed behind them, also reductions, whose results
- * depend on more than an element of each operand; table and rescale, whose parameters are operands
- * too. */
+/* True unless it is left out here: f64 and unsigned integers, which are this library's own and in
+ * integer_test; the functions that are evaluated in it, which functions_test compares with MPFR,
+ * and what is listed behind them, also reductions, whose results depend on more than an element of
+ * each operand; table and rescale, whose parameters are operands too. */
 static bool is_covered(tosajit_op op, tosajit_type from, tosajit_type to) {
     if (from >= TOSAJIT_F64 || to >= TOSAJIT_F64 || op == TOSAJIT_OP_table ||
         op == TOSAJIT_OP_rescale || op >= TOSAJIT_OP_exp2)

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the ops should give, from their definitions and without the library's own conversions. In:
- * operands in memory form. Out: results in memory form. Functions are evaluated in f64 by libm and
- * rounded where an error of 2^-48, eight times what libm makes, changes nothing; MPFR decides the
- * others. */
+/* Expected results of the ops, from their definitions and without the library's own conversions.
+ * In: operands in memory form. Out: results in memory form. Functions are evaluated in f64 by libm
+ * and rounded where an error of 2^-48, eight times what libm makes, changes nothing; MPFR decides
+ * the others. */
 #include <math.h>
 #include <mpfr.h>
 #include <string.h>
@@ -274,7 +274,7 @@ static double larger(const job *j, double x, double y) {
 }
 static double smaller(const job *j, double x, double y) { return -larger(j, -x, -y); }
 
-/* What is beyond f64 is rounded to odd, so that rounding once more gives what rounding once would
+/* Numbers beyond f64 are rounded to odd, so that rounding once more gives what rounding once would
  * have. */
 static double rounded_to_odd(int64_t i) {
     if (i > -(INT64_C(1) << 53) && i < INT64_C(1) << 53) return (double)i;

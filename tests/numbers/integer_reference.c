@@ -163,7 +163,7 @@ static int64_t expect_intdiv(const question *q) {
     return in_type((q->a < 0) != (q->b < 0) ? wide_negate(quotient) : quotient, q->result);
 }
 
-/* What the quotient leaves, toward zero and down. */
+/* Remainders of quotients toward zero and down. */
 static int64_t expect_fmod(const question *q) {
     if (q->b == 0) return 0;
     const int64_t multiple = low_bits(wide_multiply(expect_intdiv(q), q->b), 64);

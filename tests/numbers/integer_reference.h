@@ -26,7 +26,7 @@ int64_t reference_number(tosajit_type type, uint64_t bits);
 int64_t reference_least(tosajit_type type);
 int64_t reference_greatest(tosajit_type type);
 
-/* What an op is asked: a and b are values of the operand type, w is its width. */
+/* A question to an op: a and b are values of the operand type, w is its width. */
 typedef struct question {
     int64_t a, b;
     int w;

@@ -188,7 +188,7 @@ static void pairs_of_special_values(void **state) {
     for (size_t n = 0; n < PAIR_FUNCTIONS; n++) check_special_pairs(n);
 }
 
-/* What pow makes of special values goes into another function, a factor and a sum, by every engine.
+/* Results of pow on special values go into another function, a factor and a sum, by every engine.
  * Oracle: the interpreter. A NaN is a NaN: of two, code and interpreter may give either. */
 static void chains_pass_special_values_on(void **state) {
     static const char *const texts[] = {

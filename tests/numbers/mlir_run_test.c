@@ -42,7 +42,7 @@ typedef struct run_case {
 static run_case cases[MAX_CASES];
 static size_t case_count;
 
-/* What MLIR does differently: element types, data, precision. */
+/* Differences of MLIR: element types, data, precision. */
 
 static const char *const without[TOSAJIT_TYPE_COUNT] = {
     [TOSAJIT_I48] = "i48 takes 6 bytes in MLIR's dense constants and 8 here",

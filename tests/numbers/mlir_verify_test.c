@@ -172,7 +172,7 @@ static bool mlir_accepts(fixture *f, const subject *s) {
     return true;
 }
 
-/* What may differ. Each predicate says whether the reason applies to a subject. */
+/* Differences that are legal. Each predicate says whether the reason applies to a subject. */
 
 /* The result's shape by the operands, and by the axis of a reduction. False: there is none. */
 static bool infer(const subject *s, int strict, tosajit_tensor_type *inferred) {

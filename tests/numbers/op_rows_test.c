@@ -162,7 +162,7 @@ typedef enum legality {
     WHOLE_ROW
 } legality;
 
-/* What the rows say about data operands of `from` (of select: behind the i1) and a result of `to`.
+/* The rows' verdict on data operands of `from` (of select: behind the i1) and a result of `to`.
  */
 static legality look_up(const op_rows *rows, tosajit_type from, tosajit_type to) {
     char pair[32], text[2048];
@@ -256,7 +256,7 @@ static tosajit_kernel *compile(const use *u, tosajit_engine *engine, bool is_dyn
     return kernel;
 }
 
-/* What differs, of which op with which attributes and parameters, on which level, for which
+/* Tells a difference, of which op with which attributes and parameters, on which level, for which
  * operands. */
 static void report(const use *u, const char *engine, bool is_dynamic,
                    const tosajit_tensor *operands, size_t element, uint64_t expected,
@@ -308,8 +308,8 @@ static void add_text(const use *u, bool is_dynamic) {
     tosajit_expr_destroy(expr);
 }
 
-/* What is the same of an image whatever code is in it (docs/images.md): magic and format; flags,
- * fingerprint of the plan, bytes of the program, number of variants; the program. */
+/* Members that are the same in an image whatever code is in it (docs/images.md): magic and format;
+ * flags, fingerprint of the plan, bytes of the program, number of variants; the program. */
 static void add_image(const use *u, bool is_dynamic) {
     enum { SIZE_AT = 16, FLAGS_AT = 32, PROGRAM_BYTES_AT = 48, PROGRAM_AT = 64 };
     static unsigned char image[64 << 10];

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What any op gives for any operands, attributes and parameters: the references of
+/* The results of any op for any operands, attributes and parameters: the references of
  * exhaustive_reference.c and integer_reference.c, which are written from TOSA's text and
  * docs/semantics.md, with MPFR where rounding is hard. It shares no code with the library, and
  * calls none of its functions: oracle_test looks. In: operands in memory form. Out: the result in

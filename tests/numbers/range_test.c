@@ -234,8 +234,8 @@ static void planes_have_the_bits(void **state) {
     tosajit_kernel_release(oracle);
 }
 
-/* What no text says: a shift that each call gives, within limits; an i64 that is read as unsigned;
- * constants of 48 bits. */
+/* Special cases that no text can say: a shift that each call gives, within limits; an i64 that is
+ * read as unsigned; constants of 48 bits. */
 typedef enum special { OPEN_SHIFT, UNSIGNED_64, CONSTANT_48 } special;
 enum { LENGTH = 16 };
 

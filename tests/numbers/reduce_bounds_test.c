@@ -53,7 +53,7 @@ static int64_t additions(int64_t n, bool last_axis) {
  * in f32. */
 static long double half_of(tosajit_type type) { return type == TOSAJIT_F64 ? 0x1p-53L : half_f32; }
 
-/* What rounding the sum to a narrower type adds, at most. */
+/* The most that rounding the sum to a narrower type adds. */
 static long double last_rounding(tosajit_type type, long double sum) {
     if (type == TOSAJIT_F16) return fabsl(sum) * 0x1p-11L + 0x1p-25L;
     return type == TOSAJIT_BF16 ? fabsl(sum) * 0x1p-8L : 0;

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What a reduction gives, element by element in the order that docs/semantics.md tells. It shares
+/* Results of reductions, element by element in the order that docs/semantics.md tells. It shares
  * no code with the library, and calls none of its functions: oracle_test looks. */
 #ifndef TOSAJIT_TESTS_NUMBERS_REDUCE_REFERENCE_H
 #define TOSAJIT_TESTS_NUMBERS_REDUCE_REFERENCE_H

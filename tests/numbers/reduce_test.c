@@ -272,8 +272,8 @@ static void draw_reduced(subject *s, int64_t n) {
     for (int32_t d = first; d <= last; d++) s->made[d] = s->op == TOSAJIT_OP_index ? s->dims[d] : 1;
 }
 
-/* What is reduced has n elements; the other dimensions as many as fit, the innermost one sometimes
- * more than a vector or a strip, and seldom one none. */
+/* Reduced dimensions have n elements; the other dimensions as many as fit, the innermost one
+ * sometimes more than a vector or a strip, and seldom one none. */
 static void draw_sizes(subject *s, int64_t n) {
     static const int64_t others[] = {1, 2, 3, 7, 16, 17, 33, 65, 130, 300, 2100};
     int64_t room = MOST_ELEMENTS / (n > 0 ? n : 1);

@@ -107,7 +107,7 @@ static void sums_have_the_bits(void **state) {
     }
 }
 
-/* What is like such a sum, but not quite. */
+/* Expressions that are nearly such a sum. */
 static void others_have_the_bits(void **state) {
     static const char a[] =
         "a = rescale(x, multiplier=1173741824, shift=11, input_zp=-3, scale32=true, to=i32)\n";

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What simplification puts in the place of an op has its bits. Oracle: the same op, where what made
- * it simple comes with the call, or as two kernels. f16 and bf16: all operands. f32: every
- * TOSAJIT_STRIDE-th of 2^32, and those next to powers of two; 1 makes it exhaustive. */
+/* The op that simplification puts in the place of another has its bits. Oracle: the same op, where
+ * what made it simple comes with the call, or as two kernels. f16 and bf16: all operands. f32:
+ * every TOSAJIT_STRIDE-th of 2^32, and those next to powers of two; 1 makes it exhaustive. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -107,8 +107,8 @@ static void every_name_makes_code(void **state) {
     assert_null(tosajit_cpu_name(count + 1000));
 }
 
-/* What must be in the code of an op, one pattern after the other with spaces between them, and what
- * must not. Patterns are parts of lines; `_` in them is a tab. */
+/* Patterns that must be in the code of an op, with spaces between them, and patterns that must not.
+ * Patterns are parts of lines; `_` in them is a tab. */
 typedef struct code_row {
     const char *cpu;
     tosajit_op op;

@@ -114,7 +114,7 @@ static size_t add_parameters(tosajit_expr *expr, const subject *s, tosajit_value
 
 static bool is_signed(tosajit_type type) { return tosajit_type_name(type)[0] == 'i'; }
 
-/* What the op takes beside that; false where there is nothing. */
+/* Adds attributes and parameters of the op; false where there is nothing. */
 static bool add_attributes(const subject *s, tosajit_attributes *a) {
     const bool is_float = test_is_float(s->from), is_i1 = s->from == TOSAJIT_I1;
     switch (s->op) {
@@ -161,7 +161,7 @@ static char *assembly(tosajit_engine *engine, const subject *s, const tosajit_at
     return text;
 }
 
-/* What is wrong with the loop; null where nothing is. */
+/* The first fault of the loop; null where nothing is. */
 static const char *find_scalar(const assembly_listing *l) {
     const assembly_loop h = assembly_hot_loop(l);
     bool has_vectors = false;
@@ -191,7 +191,7 @@ static bool check_subject(tosajit_engine *engine, const char *level, const subje
     return (!found || reason) && !outdated;
 }
 
-/* What moves elements alone, and reductions. */
+/* True for ops that move elements alone, and for reductions. */
 static bool is_left_out(tosajit_op op) {
     switch (op) {
 #define TOSAJIT_OP(...)

@@ -235,8 +235,8 @@ static void wait_while_the_engine_goes(int number) {
 /* ---------------------------------------------------------------------------------------------
  * Forks: the child does every call that is promised */
 
-/* What needs no engine of the parent's. Where the parent's first compilation had not ended, it may
- * have been under way, and then nothing is compiled in the child. */
+/* Work that needs no engine of the parent's. Where the parent's first compilation had not ended, it
+ * may have been under way, and then nothing is compiled in the child. */
 static void use_a_new_engine(bool begun) {
     tosajit_engine *own = make_engine(TOSAJIT_BACKEND_BACKGROUND);
     tosajit_kernel *kernel = NULL;

@@ -97,7 +97,7 @@ void schedule_pause(const char *place);
 #define atomic_load_explicit(object, order) atomic_load(object)
 #define atomic_store(object, value) SCHEDULE_ATOMIC(object, SCHEDULE_STORE(object, value))
 #define atomic_store_explicit(object, value, order) atomic_store(object, value)
-/* What is relaxed counts: in which order does not matter, and nobody acts on it. */
+/* Relaxed operations count: in which order does not matter, and nobody acts on it. */
 #define SCHEDULE_COUNT(object, order, operation)                                                   \
     ((order) == memory_order_relaxed ? (operation) : SCHEDULE_ATOMIC(object, operation))
 #define atomic_fetch_add_explicit(object, value, order)                                            \
@@ -133,7 +133,7 @@ void schedule_pause(const char *place);
 #define memcpy(...) (SCHEDULE_CALL, memcpy(__VA_ARGS__))
 #endif
 
-/* What several processes, or threads with stores of their own, do to one directory. */
+/* Calls by which several processes, or threads with stores of their own, meet in one directory. */
 #define system_file_open(...) (SCHEDULE_CALL, system_file_open(__VA_ARGS__))
 #define system_file_read(...) (SCHEDULE_CALL, system_file_read(__VA_ARGS__))
 #define system_file_write(...) (SCHEDULE_CALL, system_file_write(__VA_ARGS__))

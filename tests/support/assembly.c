@@ -28,7 +28,7 @@ static int jump_target(const assembly_listing *l, const char *line) {
     return -1;
 }
 
-/* What is added to the induction variable; 128 by subtracting -128, which is the shorter
+/* The step of the induction variable; 128 by subtracting -128, which is the shorter
  * instruction. A loop that counts rows has one of them. */
 static int step_of(const assembly_listing *l, int first, int last) {
     int step = 0;

@@ -21,7 +21,7 @@ typedef struct float_state {
     uint64_t flags;        /* which exceptions were raised */
 } float_state;
 float_state float_state_get(void);
-/* What is wrong with the state after a call that found `before`, or null. Flags may be raised by
+/* The difference of the state after a call that found `before`, or null. Flags may be raised by
  * code that ran in the settings programs start with; in any others they must be as they were. */
 const char *float_state_compare(const float_state *before);
 

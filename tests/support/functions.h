@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the tests of functions share: MPFR's functions, operands, and kernels of one op on several
+/* Shared by the tests of functions: MPFR's functions, operands, and kernels of one op on several
  * engines. In: an op, or engines. Out: exact values to compare with; failures are cmocka's. */
 #ifndef TOSAJIT_TESTS_SUPPORT_FUNCTIONS_H
 #define TOSAJIT_TESTS_SUPPORT_FUNCTIONS_H

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What tests with guarded tensors start from: every engine, three operands and a result. */
+/* The start of tests with guarded tensors: every engine, three operands and a result. */
 #ifndef TOSAJIT_TESTS_SUPPORT_GUARDED_H
 #define TOSAJIT_TESTS_SUPPORT_GUARDED_H
 

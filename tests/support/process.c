@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What this process occupies, as the system tells it. */
+/* Memory that this process occupies, as the system tells it. */
 #define _DEFAULT_SOURCE
 #include "tests/support/process.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What this process occupies, as the system tells it. In: /proc/self. Out: numbers; a file that
- * cannot be read fails the test. */
+/* Memory that this process occupies, as the system tells it. In: /proc/self. Out: numbers; a file
+ * that cannot be read fails the test. */
 #ifndef TOSAJIT_TESTS_SUPPORT_PROCESS_H
 #define TOSAJIT_TESTS_SUPPORT_PROCESS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What this process occupies, as Windows tells it. */
+/* Memory that this process occupies, as Windows tells it. */
 #include <stdbool.h>
 #include <windows.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the tests share: engines, random elements, comparisons. See support.h. */
+/* Shared by all tests: engines, random elements, comparisons. See support.h. */
 #define _XOPEN_SOURCE 700 /* setitimer */
 #include "tests/support/support.h"
 
@@ -502,7 +502,7 @@ static bool is_extension_cast(tosajit_type a, tosajit_type b) {
     return (is_half(a) && b == TOSAJIT_I1) || (is_half(b) && a == TOSAJIT_I1);
 }
 
-/* What TOSA has of i32 and i64 alone, or not at all of them. */
+/* True for ops that TOSA has of i32 and i64 alone, or not at all of them. */
 static bool is_extension_integer(tosajit_op op, tosajit_type type) {
     static const tosajit_op wide[] = {
         TOSAJIT_OP_abs,     TOSAJIT_OP_clz,     TOSAJIT_OP_add,           TOSAJIT_OP_sub,

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the tests share: the engines of this machine, random numbers and elements, comparing
+/* Shared by all tests: the engines of this machine, random numbers and elements, comparing
  * elements, shapes as text. In: settings from the environment. Out: values; nothing here decides
  * whether a test passes. */
 #ifndef TOSAJIT_TESTS_SUPPORT_SUPPORT_H
@@ -94,7 +94,7 @@ bool test_is_nan(tosajit_type type, uint64_t bits);
 bool test_is_float(tosajit_type type);
 /* Equal bits, or both NaN, or floating-point values at most `ulps` representable values apart. */
 bool test_same(tosajit_type type, uint64_t a, uint64_t b, uint64_t ulps);
-/* What op takes as its parameter k, as TOSA's tables say it: an element type, a number of elements,
+/* Parameter k of an op, as TOSA's tables say it: an element type, a number of elements,
  * legal values. */
 typedef struct test_parameter {
     tosajit_type element;
@@ -119,7 +119,7 @@ bool test_next_signature(tosajit_op op, unsigned *state, tosajit_type *operands,
  * these out. tests/api/views_test.c and tests/numbers/positions_test.c have them. */
 bool test_is_view(tosajit_op op);
 bool test_is_position(tosajit_op op);
-/* What TOSA has not, or has in another form: an op, and element types of an op, of its data
+/* Extensions, and ops that TOSA has in another form: an op, and element types of an op, of its data
  * operands and its result. */
 bool test_is_extension_op(tosajit_op op);
 /* True if an op makes the size of a dimension 1, instead of working on each element alone. */

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What --check and --print are made of: elements as text, the distance of two floats, and the rules
+/* Parts of --check and --print: elements as text, the distance of two floats, and the rules
  * of comparison. */
 #define _XOPEN_SOURCE 700
 #include <stdio.h>

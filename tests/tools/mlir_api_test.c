@@ -32,7 +32,7 @@ static const char two[] =
     "  return %r : tensor<4xi32>\n"
     "}\n";
 
-/* What a module has said. */
+/* Findings about a module. */
 typedef struct notes {
     size_t errors, others;
     int32_t line, column; /* of the first error */
@@ -513,7 +513,7 @@ static void what_is_used_before_it_is_defined_is_refused(void **state) {
     }
 }
 
-/* What the library takes one by one but not together: a size that cannot be. */
+/* Functions that the library takes one by one but not together: a size that cannot be. */
 static void regions_that_cannot_be_one_stay_apart(void **state) {
     static const char text[] = FUNCTION("%a: tensor<4xf32>", "tensor<3xf32>",
                                         "%b = tosa.abs %a : (tensor<4xf32>) -> tensor<?xf32>\n"

@@ -184,7 +184,7 @@ static void targets_are_the_same_however_they_are_spelled(void **state) {
     assert_int_equal(remove(link), 0);
 }
 
-/* What other writers produce and NumPy accepts. */
+/* Headers that other writers produce and NumPy accepts. */
 static void unusual_headers_are_read(void **state) {
     static const struct {
         unsigned char version;

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Sentences that a person can read: at most 25 words each, in the pages for users and in the public headers.
+"""Sentences that a person can read: at most 25 words each, in the pages for users and in the public headers. Comments in
+C begin with a noun or a verb: not with What or Whether.
 
     python3 tests/tools/prose_test.py SOURCE_DIRECTORY
 
@@ -16,6 +17,8 @@ import textwrap
 LONGEST = 25
 # Pages for those who change the library, and how long their longest sentence is: it may only become shorter.
 LATER = {"CHANGELOG.md": 31, "docs/accuracy.md": 125, "docs/targets.md": 50}
+# Files whose comments still begin so.
+BEGIN_SO = ("tests/numbers/differential_test.c", "tests/support/random_program.c", "tests/support/random_program.h")
 
 
 def paragraphs(text):
@@ -62,6 +65,13 @@ def judge(root, path):
                 yield f"{path}:{line}: {words(sentence)} words, {most} at most: {textwrap.shorten(sentence, 120)}"
 
 
+def beginnings(root, path):
+    """Comments that begin with neither noun nor verb."""
+    text = open(f"{root}/{path}", encoding="utf-8").read()
+    for found in re.finditer(r"/[*/] *(What|Whether)\b", text):
+        yield f"{path}:{text.count(chr(10), 0, found.start()) + 1}: a comment begins with {found[1]}"
+
+
 # The judge first: what it counts, and what it does not.
 sample = "One two `three four` ([five](six)). Seven eight!\nnine\n\n    code code\n\n- ten\n- eleven\n| twelve |\n"
 found = [[words(s) for s in sentences(p, ".!?")] for _, p in paragraphs(sample)]
@@ -71,8 +81,11 @@ if found != [[4, 2, 1], [1], [1]] or [words(p) for _, p in comments("/* a b\n * 
 root = sys.argv[1]
 files = [os.path.relpath(path, root) for pattern in ("*.md", "docs/*.md", "include/tosajit/*.h*")
          for path in sorted(glob.glob(f"{root}/{pattern}"))]
+sources = [os.path.relpath(path, root) for folder in ("include", "runtime", "jit", "tools", "tests", "bench", "examples")
+           for path in sorted(glob.glob(f"{root}/{folder}/**/*.*", recursive=True)) if re.search(r"\.(c|h|cc|hpp|def)$", path)]
 complaints = [c for path in files for c in judge(root, path)]
+complaints += [c for path in sources if path not in BEGIN_SO for c in beginnings(root, path)]
 complaints += [f"{path} is no file" for path in LATER if path not in files]
-print(f"{len(files)} files, {len(complaints)} sentences too long")
+print(f"{len(files)} pages and headers, {len(sources)} sources, {len(complaints)} complaints")
 print("\n".join(complaints))
-sys.exit(bool(complaints) or len(files) < 25)
+sys.exit(bool(complaints) or len(files) < 25 or len(sources) < 500)

@@ -470,7 +470,8 @@ static void stored_floats_are_rounded_like_casts(void **state) {
         assert_int_equal(tosajit_run(kernel, &operand, 1, &result, 1), TOSAJIT_OK);
         for (size_t k = 0; k < COUNT; k++) {
             double expected = element_value(small_floats[t], cast + k * size);
-            /* What is too large is for each to decide: a cast may saturate, a literal is refused.
+            /* Numbers that are too large are for each to decide: a cast may saturate, a literal is
+             * refused.
              */
             if (!isfinite(expected) ||
                 (small_floats[t] == TOSAJIT_F8E4M3FN && fabs(expected) == 448))

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the command takes for four times as much: not sixteen times the processor time.
+/* Time and memory of the command for four times as much: not sixteen times the processor time.
  *   scale_test build/tools/tosajit
  * Each row is a command and an input; the smaller input takes so long that starting the command is
  * little of it. */

@@ -483,7 +483,7 @@ static void a_shape_may_be_empty(void **state) {
     expect_text(&m, ": (tensor<1x1xf32>, !tosa.shape<0>) -> tensor<f32>");
 }
 
-/* What is no constant shape of as many numbers as it says. */
+/* Shapes that are no constants, or have fewer numbers than they say. */
 static void shapes_that_do_not_fit_are_named(void **state) {
     static const char constant[] =
         "tosa.slice: start must be a constant of at most 16 dimensions, tosa.const_shape";

@@ -213,7 +213,7 @@ static bool staged_was_remembered(tosajit_kernel *kernel, int64_t rows, int64_t 
     return remembered;
 }
 
-/* What is one block is remembered, in place, too, unless its tensors share memory otherwise. */
+/* Calls of one block are remembered, in place, too, unless its tensors share memory otherwise. */
 static void blocks_are_remembered(void **state) {
     static const int64_t wide[] = {400, 4}, wider[] = {440, 4};
     tosajit_kernel *kernel = make_staged();

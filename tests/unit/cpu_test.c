@@ -44,7 +44,7 @@ static void a_higher_level_has_what_a_lower_one_has(void **state) {
         assert_ptr_equal(cpu_level_of(level->machine, own), level);
         assert_int_equal(features_of(level->machine, floor->features) & ~own, 0);
         assert_true(level->vector_bytes >= floor->vector_bytes);
-        /* What a model has beyond its level makes it no other level. */
+        /* Features of a model beyond its level make it no other level. */
         const uint64_t all = own | features_of(level->machine, model->features);
         if (cpu_level_of(level->machine, all) != level)
             fail_msg("%s is of a higher level", model->name);

@@ -25,7 +25,8 @@ static bool is_listed(const char *word, const char *list) {
     return strstr(list, padded) != NULL;
 }
 
-/* What reads MXCSR or raises its flags: conversions, and these on elements of floating point. */
+/* True for instructions that read MXCSR or raise its flags: conversions, and these on elements of
+ * floating point. */
 static bool is_x86_float(const char *mnemonic) {
     static const char suffixes[] = " ps pd ss sd ph sh ";
     static const char *const stems[] = {

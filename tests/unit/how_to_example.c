@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the examples of docs/how-to-*.md add, as a host sees it: the op is computed by the
+/* Additions of the examples of docs/how-to-*.md, as a host sees it: the op is computed by the
  * interpreter and by native code, and code is made for the CPU. how_to_example_test.sh builds this.
  */
 #include <stdio.h>

@@ -58,7 +58,7 @@ static const struct {
      "halves peeled 4x8 1x8 overlap"},
 };
 
-/* What the printed nest says, in the table's words. */
+/* The printed nest, in the table's words. */
 static void abbreviate(const char *text, char *nest, size_t capacity) {
     static const struct {
         const char *printed, *word;

@@ -57,7 +57,7 @@ static void draw_pattern(test_random *random, pattern *p) {
     for (int32_t d = p->split + 1; d < p->w.rank; d++) p->unit *= p->w.sizes[d];
 }
 
-/* What lies at each index of dimensions split.. in turn, one by one. */
+/* The element at each index of dimensions split.. in turn, one by one. */
 static void walk_each(const pattern *p, const char *from, int64_t count, char *to) {
     for (int64_t k = 0; k < count; k++) {
         int64_t rest = k, offset = 0;

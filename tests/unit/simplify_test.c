@@ -251,7 +251,7 @@ static tosajit_expr *sum_twice(const pair *p) {
     return expr;
 }
 
-/* What is left of an expression, which goes. */
+/* The rest of an expression, which goes. */
 static program_made merge(tosajit_expr *expr, bool *changed) {
     program_made made = {NULL, NULL};
     *changed = false;
