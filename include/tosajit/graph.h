@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* tosajit/graph: for engines that run models. Which operations of a model become one kernel, and
- * what the engine knows of sizes. Its threads, many kernels at once, the end of the process.
+/* tosajit/graph: for engines that run models. Divides the operations of a model among kernels, and
+ * takes the engine's knowledge of sizes. Its threads, many kernels at once, the end of the process.
  * docs/engine-authors.md has a program for each. Errors and threads are as in tosajit.h. */
 #ifndef TOSAJIT_GRAPH_H
 #define TOSAJIT_GRAPH_H
@@ -37,24 +37,24 @@ typedef struct tosajit_graph {
 } tosajit_graph;
 
 /* Divide the members of a graph into regions, each of which can be one kernel. A region is
- * connected. Regions, each as a whole, and other ops can be put into an order in which each follows
- * what it reads. Regions are as large as can be. Two along an edge stay apart only where together
- * they would be beyond a limit, or have no place in such an order. regions[k] is the first op of
- * op k's region, or -1 if op k is no member. It is also -1 for members that read nothing but
- * constants, or what such members give. They are in a region if it alone reads what they give. Else
- * the host computes them once. It is -1, too, for the members of a region that has nothing but
- * views, which a kernel would copy. A region gives those of its values that are kept, read
- * by other ops, or read by nobody. The time is linear in ops and operands; to keep it so, a path of
- * thousands of steps is supposed rather than looked for. For instance, `add` cannot join `exp`
- * here, because `matmul` would stand behind and before their region:
+ * connected. Regions, each as a whole, and other ops can be put into an order where each stands
+ * behind its operands. Regions are as large as can be. Two along an edge stay apart only where
+ * together they would be beyond a limit, or have no place in such an order. regions[k] is the first
+ * op of op k's region, or -1 if op k is no member. It is also -1 for members that read nothing but
+ * constants, or results of such members. They are in a region if it alone reads what they give.
+ * Else the host computes them once. It is -1, too, for the members of a region of views alone: a
+ * kernel would copy them. A region gives those of its values that are kept, read by other ops, or
+ * read by nobody. The time is linear in ops and operands; to keep it so, a path of thousands of
+ * steps is supposed rather than looked for. For instance, `add` cannot join `exp` here, because
+ * `matmul` would stand behind and before their region:
  *
  *     e = exp a
  *     m = matmul e, ...
  *     r = add e, m
  *
  * Thread-safe. regions has room for op_count numbers, and is written only on success.
- * INVALID_ARGUMENT for a null pointer, a number out of range, or an op that reads what only a later
- * one gives; OUT_OF_MEMORY; what accepts gave. */
+ * INVALID_ARGUMENT for a null pointer, a number out of range, or an op that reads a later op's
+ * result; OUT_OF_MEMORY; what accepts gave. */
 TOSAJIT_API tosajit_status tosajit_partition(const tosajit_graph *graph, int32_t *regions);
 
 /* ---- Sizes */
@@ -111,13 +111,13 @@ TOSAJIT_API tosajit_status tosajit_run_parallel(const tosajit_kernel *kernel,
 /* Compile `count` expressions at once, which costs less than one at a time. They share what LLVM
  * sets up. An engine with threads, or the host's, compiles on all of them. kernels receives a
  * kernel for each, [count], as tosajit_compile_expr would give it. Each has a reference of its own,
- * which returns its own code's memory. Equal expressions are one kernel. One that fails loses the
- * others nothing: its kernel is null. statuses, if not null, receives how each went, [count].
- * Returns OK if all went well, else the status of the first that failed, of which
- * tosajit_last_error() tells with its position. No expression may be changed meanwhile.
- * Thread-safe: lists that have expressions in common, in any order, compile each once. A task of
- * the host's own pool should not compile what a list on that pool is compiling. Statuses as of
- * tosajit_compile_expr; OUT_OF_MEMORY for all if there is none for the list. */
+ * which returns its own code's memory. Equal expressions are one kernel. A failing expression costs
+ * the others nothing: its kernel is null. statuses, if not null, receives how each went, [count].
+ * Returns OK if all went well, else the status of the first failing expression, whose position
+ * tosajit_last_error() tells. No expression may be changed meanwhile. Thread-safe: lists that have
+ * expressions in common, in any order, compile each once. A task of the host's own pool should not
+ * compile an expression that a list on the pool is compiling. Statuses as of tosajit_compile_expr;
+ * OUT_OF_MEMORY for all if there is none for the list. */
 TOSAJIT_API tosajit_status tosajit_compile_many(tosajit_engine *engine,
                                                 const tosajit_expr *const *exprs, size_t count,
                                                 tosajit_kernel **kernels, tosajit_status *statuses);
@@ -131,8 +131,8 @@ TOSAJIT_API tosajit_status tosajit_kernel_wait(tosajit_kernel *kernel);
  * before exit, or the return from main, if threads may be compiling. An engine that compiles in the
  * background counts. docs/engine-authors.md, "How a process ends", has the reason. From then on
  * compiling fails with CODEGEN_FAILED. Kernels run, are saved and released as before. It waits for
- * compilations that are under way, but not for one that calls it by an allocator hook. Thread-safe,
- * and may be called again. */
+ * compilations under way, but not for a compilation that calls it by an allocator hook.
+ * Thread-safe, and may be called again. */
 TOSAJIT_API void tosajit_quiesce(void);
 
 #ifdef __cplusplus

@@ -29,7 +29,8 @@ extern "C" {
  * large for code of its own says so. Whoever loads it computes as whoever made it does. With
  * libtosajit-runtime, which has no code of single ops, the interpreter computes it. LIMIT_EXCEEDED
  * if there is too little room, OUT_OF_MEMORY, INVALID_ARGUMENT. NOT_EXECUTABLE if the kernel has no
- * code for another reason. For one that compiles in the background see tosajit_kernel_wait. */
+ * code for another reason. For an engine that compiles in the background see tosajit_kernel_wait.
+ */
 TOSAJIT_API tosajit_status tosajit_kernel_save(const tosajit_kernel *kernel, void *image,
                                                size_t capacity, size_t *size);
 /* The same to a file, which is whole or, on failure, as it was before. INVALID_ARGUMENT says what
@@ -73,7 +74,8 @@ typedef struct tosajit_load_options {
 
 /* A kernel from the size bytes at image, of any alignment, of which nothing is kept. options may be
  * null. BAD_IMAGE for bytes that are no image of this version or damaged; NOT_EXECUTABLE if its
- * code needs what this CPU lacks, which the message lists; OUT_OF_MEMORY, INVALID_ARGUMENT. */
+ * code needs features that this CPU lacks: the message lists them; OUT_OF_MEMORY, INVALID_ARGUMENT.
+ */
 TOSAJIT_API tosajit_status tosajit_kernel_load(const void *image, size_t size,
                                                const tosajit_load_options *options,
                                                tosajit_kernel **kernel);

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* tosajit/inspect: what an op takes, what an expression is, what a kernel is and does, and its code
- * without the checks. For front ends, for tools, and for who wants to know why. Errors and threads
- * are as in tosajit.h. */
+/* tosajit/inspect: operands of an op, parts of an expression, the plan and the work of a kernel,
+ * and its code without the checks. For front ends, for tools, and for who wants to know why. Errors
+ * and threads are as in tosajit.h. */
 #ifndef TOSAJIT_INSPECT_H
 #define TOSAJIT_INSPECT_H
 
@@ -234,7 +234,8 @@ TOSAJIT_API tosajit_status tosajit_explain(const tosajit_kernel *kernel,
  * element size (contiguous) or 0 (a splat: one value for the whole row), and results are
  * contiguous. cols is a multiple of tosajit_raw.cols_multiple. The variants list which of these
  * combinations the code has; another combination computes garbage. context is tosajit_raw.context.
- * It runs in the caller's floating-point settings, and expects those that programs start with. */
+ * It runs in the caller's floating-point settings, and expects the settings of a program's start.
+ */
 #if defined(_MSC_VER) && !defined(__clang__)
 typedef const struct tosajit_code *tosajit_entry; /* this compiler cannot call it */
 #else

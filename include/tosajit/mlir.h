@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* tosajit/mlir: TOSA files as expressions. MLIR text or bytecode goes in. Each function comes out
- * as a tosajit_expr. On request it is first divided into what tosajit computes and what is left to
+ * as a tosajit_expr. On request it is first divided into functions for tosajit and operations for
  * the host.
  *
  * One function of a file in a few lines:
@@ -132,7 +132,7 @@ TOSAJIT_API const char *tosajit_mlir_name(const tosajit_mlir *module, size_t ind
 
 /* Find a function by its name, as it is or as tosajit_mlir_name has it, with or without "@". A null
  * name stands for the only function, or else "main". INVALID_ARGUMENT if there is none; the message
- * lists those that there are. */
+ * lists the entries. */
 TOSAJIT_API tosajit_status tosajit_mlir_find(tosajit_mlir *module, const char *name, size_t *index);
 
 /* How a function was divided. Constants and the return are not counted. */
@@ -146,9 +146,9 @@ typedef struct tosajit_mlir_outlined {
 /* Divide function `index`: each maximal region of ops that tosajit computes becomes a function
  * @NAME_region_0, @NAME_region_1, ... which tosajit_mlir_build accepts, and a func.call in its
  * place. Maximal: no two regions that are connected could be one. Ops that read nothing but
- * constants are left to be computed once, unless one region alone reads what they give. Each op
- * that is left is a remark with the reason. Ops keep their meaning, not their order; regions take
- * the constants that they read with them. The new functions follow function `index` directly, those
+ * constants are left to be computed once, unless a single region reads their results. Each op that
+ * is left is a remark with the reason. Ops keep their meaning, not their order; regions take the
+ * constants that they read with them. The new functions follow function `index` directly, those
  * before keep their index. outlined may be null. BAD_MODULE for a function of several blocks or
  * without a return, and for a name of more than 400 bytes. After OUT_OF_MEMORY the module can only
  * be closed. */
@@ -191,10 +191,10 @@ TOSAJIT_API tosajit_value tosajit_mlir_function_result(const tosajit_mlir_functi
 /* ---- Names. Expressions number their values: messages and plans say "%arg1" and "%7 = tosa.add".
  */
 
-/* A copy of text in which the values have the names of the module's text, or where it has none, the
- * numbers that MLIR prints. text is something that the library wrote about function: its last
- * error, a plan. *renamed is released with tosajit_text_release. INVALID_ARGUMENT if module is not
- * the one that function was built from, or has been outlined since. */
+/* A copy of text with the values' names from the module's text, or, where it has none, with MLIR's
+ * numbers. text is something that the library wrote about function: its last error, a plan.
+ * *renamed is released with tosajit_text_release. INVALID_ARGUMENT if function was built from
+ * another module, or module has been outlined since. */
 TOSAJIT_API tosajit_status tosajit_mlir_rename(const tosajit_mlir *module,
                                                const tosajit_mlir_function *function,
                                                const char *text, char **renamed);
@@ -208,8 +208,8 @@ TOSAJIT_API tosajit_status tosajit_mlir_report(tosajit_mlir *module,
                                                const char *message);
 
 /* ---------------------------------------------------------------------------------------------
- * For hosts that walk what is left with MLIR's C API, of the same version. A void pointer is the
- * member ptr of MLIR's struct. */
+ * For hosts that walk the rest of a module with MLIR's C API, of the same version. A void pointer
+ * is the member ptr of MLIR's struct. */
 
 /* The func.func of function `index`, an MlirOperation; the module's. Null if there is none. */
 TOSAJIT_API void *tosajit_mlir_operation(const tosajit_mlir *module, size_t index);

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* tosajit: TOSA operations on tensors, compiled into SIMD kernels while your program runs.
- * Elementwise operations, reductions and views become one kernel, with the bits of one by one.
+ * Elementwise operations, reductions and views become one kernel, with the bits of each alone.
  *
  * A kernel from a text (docs/language.md), for any number of rows.
  *
@@ -37,7 +37,7 @@
  *     tosajit_expr_result(expr, y);
  *
  * Link with -ltosajit. Beside this header: tosajit/image.h (kernels in files, and ahead of time);
- * tosajit/inspect.h (what an op is, what a kernel does); tosajit/graph.h (for engines that run
+ * tosajit/inspect.h (facts about ops and kernels); tosajit/graph.h (for engines that run
  * models); tosajit/mlir.h (TOSA files). tosajit/tosajit.hpp has all but the last for C++.
  *
  * Shapes. A dimension is a static size or TOSAJIT_DYNAMIC, decided when the kernel is called.
@@ -203,8 +203,8 @@ typedef union tosajit_scalar {
     double f;  /* of floating point; an f32 attribute is the double of a float: 0.1f, not 0.1 */
 } tosajit_scalar;
 
-/* Attributes of one op. Zero-initialise, set what the op takes, leave the rest 0: an attribute that
- * the op does not take must be 0. A null pointer stands for all zero; clamp then gives 0. */
+/* Attributes of one op. Zero-initialise, and set the op's own members: all others must be 0. A null
+ * pointer stands for all zero; clamp then gives 0. */
 typedef struct tosajit_attributes {
     tosajit_scalar min_val, max_val; /* clamp; of the element type, min_val <= max_val, no NaN */
     tosajit_nan_mode nan_mode;       /* clamp, maximum, minimum, reduce_max, argmax, ... */
@@ -251,8 +251,8 @@ TOSAJIT_API void tosajit_expr_destroy(tosajit_expr *expr); /* null is allowed */
 /* The next operand of the kernel, of this type. LIMIT_EXCEEDED, SHAPE_MISMATCH (a size below 1). */
 TOSAJIT_API tosajit_status tosajit_expr_input(tosajit_expr *expr, const tosajit_tensor_type *type,
                                               tosajit_value *value);
-/* A constant of a static type; data is dense and copied. One whose elements are all equal becomes
- * part of the code. SHAPE_MISMATCH (a dynamic size), UNRANKED_SHAPE, LIMIT_EXCEEDED, OVERFLOW. */
+/* A constant of a static type; data is dense and copied. A constant of equal elements becomes part
+ * of the code. SHAPE_MISMATCH (a dynamic size), UNRANKED_SHAPE, LIMIT_EXCEEDED, OVERFLOW. */
 TOSAJIT_API tosajit_status tosajit_expr_constant(tosajit_expr *expr,
                                                  const tosajit_tensor_type *type, const void *data,
                                                  tosajit_value *value);
@@ -265,7 +265,7 @@ TOSAJIT_API tosajit_status tosajit_expr_op(tosajit_expr *expr, tosajit_op op,
                                            const tosajit_attributes *attributes,
                                            const tosajit_tensor_type *result, tosajit_value *value);
 
-/* x as elements of another type. This and what follows give what tosajit_expr_op gives. */
+/* x as elements of another type. From here on functions give the value of tosajit_expr_op. */
 TOSAJIT_API tosajit_status tosajit_expr_cast(tosajit_expr *expr, tosajit_value x,
                                              tosajit_type element, tosajit_value *value);
 /* A reduction (TOSAJIT_OP_reduce_sum, ...) of `count` dimensions, axis (from 0) and those behind
@@ -273,7 +273,7 @@ TOSAJIT_API tosajit_status tosajit_expr_cast(tosajit_expr *expr, tosajit_value x
 TOSAJIT_API tosajit_status tosajit_expr_reduce(tosajit_expr *expr, tosajit_op op, tosajit_value x,
                                                int32_t axis, int32_t count, tosajit_value *value);
 
-/* Views move elements and compute none. What is refused, and what helps: docs/views.md. */
+/* Views move elements and compute none. Refusals and their remedies: docs/views.md. */
 #define TOSAJIT_REST (-1)                      /* a size of a reshape: what is left; at most once */
 #define TOSAJIT_SIZE_OF(d) (-2 - (int64_t)(d)) /* a size of a reshape: that of x's dimension d */
 #define TOSAJIT_OPEN INT64_MIN /* a begin or end that Python would leave out: x[1:], x[::-1] */
@@ -349,7 +349,7 @@ typedef struct tosajit_parse_options {
 /* A text, such as the one above, as an expression (docs/language.md). Names that no statement
  * defines are operands, in the order in which they come first. Values that no later statement uses
  * are results. options may be null. The message begins with the text's name, line and column, and
- * ends with the line and a caret. INVALID_ARGUMENT for what cannot be read, else as of the
+ * ends with the line and a caret. INVALID_ARGUMENT for a text that cannot be read, else as of the
  * function that refuses a node. (libtosajit only.) */
 TOSAJIT_API tosajit_status tosajit_expr_parse(const char *text, size_t length,
                                               const tosajit_parse_options *options,
@@ -389,10 +389,10 @@ typedef struct tosajit_engine_options {
 
 /* An engine compiles and owns the code of its kernels. options may be null. After fork see
  * docs/engine-authors.md. INVALID_ARGUMENT for a CPU that is unknown or not this machine's; for a
- * cache directory that others can write: what is in it is executed. */
+ * cache directory that others can write: its files are executed. */
 TOSAJIT_API tosajit_status tosajit_engine_create(const tosajit_engine_options *options,
                                                  tosajit_engine **engine);
-/* Drop the engine; kernels that are still held keep what they need of it. A background compilation
+/* Drop the engine; kernels that are still held keep their share of it. A background compilation
  * that has begun is waited for. Null is allowed. */
 TOSAJIT_API void tosajit_engine_destroy(tosajit_engine *engine);
 
@@ -440,8 +440,8 @@ typedef struct tosajit_bound tosajit_bound;
 TOSAJIT_API tosajit_status tosajit_bind(tosajit_kernel *kernel, const tosajit_tensor *operands,
                                         size_t operand_count, const tosajit_tensor *results,
                                         size_t result_count, tosajit_bound **bound);
-/* tosajit_run of that call on this memory: data[k] is where element 0 of operand k lies, and
- * data[operand_count + r] that of result r. Only overlap is left to check. Thread-safe. */
+/* tosajit_run of that call on this memory: data[k] is the address of element 0 of operand k, and
+ * data[operand_count + r] of result r. Only overlap is left to check. Thread-safe. */
 TOSAJIT_API tosajit_status tosajit_bound_run(const tosajit_bound *bound, void *const *data);
 /* Release it, and its hold on the kernel; no run may be under way. Null is allowed. */
 TOSAJIT_API void tosajit_bound_release(tosajit_bound *bound);

@@ -18,7 +18,7 @@
  *
  * Errors. What fails throws tosajit::error, with the status and the library's sentence; nothing
  * else is thrown but std::bad_alloc, by functions that return a std::vector or std::string, and
- * what a function of yours throws. A run allocates no more than tosajit_run.
+ * exceptions of your own functions. A run allocates no more than tosajit_run.
  *
  * Threads. As in tosajit.h: engines and kernels from any number of threads, an expression from one
  * at a time.
@@ -281,7 +281,7 @@ inline value cast(const value &a, tosajit_type element) {
 
 namespace detail {
 
-/* A value that a function of the C API makes of a, which comes behind the expression. */
+/* A value that a function of the C API makes of a. The parameter a comes behind the expression. */
 template <class Make, class... Rest> value made(Make make, const value &a, Rest... rest) {
     tosajit_value node;
     check(make(a.expr(), a.c(), rest..., &node));
@@ -716,8 +716,8 @@ class engine {
 /* ---------------------------------------------------------------------------------------------
  * Graphs: which operations of a model become one kernel */
 
-/* An operation of a host's graph. It stands behind those whose values it reads. Values are numbers
- * of the host's: any from 0 on, with an array's element for each up to the largest. */
+/* An operation of a host's graph. It stands behind the ops whose values it reads. Values are
+ * numbers of the host's: any from 0 on, with an array's element for each up to the largest. */
 struct graph_op {
     std::vector<std::int32_t> reads, gives;
     bool member = true; /* a kernel may have it */
