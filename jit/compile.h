@@ -11,7 +11,7 @@
 tosajit_status compile_begin(tosajit_engine *engine, const tosajit_expr *expr,
                              tosajit_kernel **kernel);
 
-/* Native code, or what an engine that compiles does without it, as a kernel that is too large. */
+/* Native code, or, for a kernel that is too large, the stand-in of an engine that compiles. */
 tosajit_status compile_now(tosajit_engine *engine, tosajit_kernel *kernel);
 
 #endif

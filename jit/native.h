@@ -6,8 +6,9 @@
 
 #include "jit/engine/engine.h"
 
-/* Give the kernel, which holds the engine, what an earlier compilation left in the store on disk:
- * its code, or that it is too large for any. False if there is nothing or it cannot be had. */
+/* Give the kernel, which holds the engine, the finding of an earlier compilation in the store on
+ * disk: its code, or that it is too large for code. False if there is nothing or it cannot be had.
+ */
 bool native_restore(tosajit_engine *engine, tosajit_kernel *kernel);
 
 /* Give the kernel, which holds the engine, the code of an image that came with its expression.

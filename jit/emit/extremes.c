@@ -7,7 +7,7 @@
  *     the greatest magnitude  two instructions on bits, in whose order NaN is above all numbers
  *     signs                   one instruction: whether all had one, of a minimum whether any had
  *
- * Its sign is then that of the signs, whether it is a zero or not. No order matters, so a loop
+ * The result takes its sign from the signs, even if it is a zero. No order matters, so a loop
  * keeps as few vectors as it likes. */
 #include "jit/emit/extremes.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A maximum or minimum of many f32 that is kept as three values: first what they begin with, then
- * with one more element, then what they stand for. */
+/* A maximum or minimum of many f32, kept as three values: their beginning, a step with one more
+ * element, and their result. */
 #ifndef TOSAJIT_JIT_EMIT_EXTREMES_H
 #define TOSAJIT_JIT_EMIT_EXTREMES_H
 

@@ -24,8 +24,8 @@
 #include "jit/emit/part.h"
 
 /* The scalar of a value that is about to be splat. A known constant would be loaded anew in every
- * step; a frozen one is a value like others, and stays in a register. But then ops cannot see that
- * it is constant, so this is only for values whose ops gain nothing by that. */
+ * step; a frozen one is a value like others, and stays in a register. But then ops cannot see the
+ * constant, so this is only for values whose ops gain nothing by it. */
 LLVMValueRef fast_isel_scalar(const part_emitter *e, size_t value, LLVMValueRef scalar);
 
 /* Branch to the next block, from a block that holds nothing else. */

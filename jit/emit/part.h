@@ -267,9 +267,8 @@ counted_loop begin_rows(row_emitter *r, const char *name, const LLVMValueRef *po
 typedef struct row_state {
     LLVMValueRef first, pointers[TOSAJIT_MAX_TENSORS];
 } row_state;
-/* A loop over rows that begins as `s` says and is left, with `s` as it then is, where no row is
- * left before `end`, of which it takes `step` at once; then `emit` leaves r->pointers behind them.
- */
+/* A loop over rows, `step` of them at once, from the state `s` to the last row before `end`; `s` is
+ * then the state behind it. `emit` leaves r->pointers behind the rows of a turn. */
 void emit_rows_while(row_emitter *r, unsigned step, LLVMValueRef end, row_state *s,
                      void (*emit)(row_emitter *r, void *context), void *context);
 

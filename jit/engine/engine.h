@@ -88,7 +88,7 @@ tosajit_status engine_find_ops(const tosajit_engine *engine, const rows_library 
 bool engine_is_inherited(const tosajit_engine *engine);
 
 /* LIMIT_EXCEEDED if the kernels that live take more than max_bytes. *refused is of the kernel that
- * asks: it counts once, though its own code and what stands in for that are both too much. */
+ * asks: it counts once, though its own code and the stand-in are both too much. */
 tosajit_status engine_check_cap(tosajit_engine *engine, bool *refused);
 
 #endif

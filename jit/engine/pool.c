@@ -6,8 +6,8 @@
  * A thread joins a loop while it is open, and leaves it when no piece is left. The caller closes it
  * and waits until everybody has left. So a thread that does not get a processor, because somebody
  * else's work has it, costs the caller nothing until it has begun a piece. Whoever waits spins for
- * a moment, because waking takes longer, then sleeps: the system moves a thread that waits for its
- * turn only to a processor with nothing to do, and one that spins is none. */
+ * a moment, because waking takes longer, then sleeps: the system moves a waiting thread only to an
+ * idle processor, and a spinning thread keeps its processor busy. */
 #include "jit/engine/pool.h"
 
 #include <stdatomic.h>

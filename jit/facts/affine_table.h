@@ -18,8 +18,8 @@ typedef struct affine_table {
 /* False if there is none. */
 bool find_affine(const int8_t *entries, affine_table *affine);
 
-/* The same entries for unsigned bytes as numbers that are 128 less, which are signed: those that
- * are looked up, those that are found, or both. Kernels turn the upper bit of either. */
+/* The same entries for unsigned bytes, as signed numbers that are 128 less: operands, results, or
+ * both. Kernels turn the upper bit of either. */
 enum { TABLE_BYTES = 256, TABLE_TURN = 0x80 };
 void turn_entries(const int8_t *entries, bool operand, bool result, int8_t *turned);
 

@@ -100,12 +100,12 @@ LLVMValueRef lane_round_to_int(const lane *l, LLVMValueRef a, unsigned bits, boo
 /* The same of x86's widest vector of f32 to i32, but the least i32 of NaN and of what is beyond. */
 LLVMValueRef lane_round_vector(const lane *l, LLVMValueRef a);
 LLVMValueRef lane_i64_to_f64(const lane *l, LLVMValueRef a, bool is_unsigned);
-/* f32 or f64 to a whole number of its own type. `element` is what was widened to it: LLVM would
- * round vectors of f16 as such, one lane after the other, if it saw what is done. */
+/* f32 or f64 to a whole number of its own type. `element` is the type before it was widened: LLVM
+ * would round vectors of f16 lane by lane if it saw this. */
 typedef enum lane_way { LANE_TO_EVEN, LANE_DOWN, LANE_UP, LANE_TO_ZERO } lane_way;
 LLVMValueRef lane_whole(const lane *l, lane_way way, tosajit_type element, LLVMValueRef a);
 
-/* Floating point from the form in which it passes from op to op to the one that ops compute with,
+/* Floating point from the form between ops to the form that ops compute with,
  * f32 or f64, exactly; and back, from f32 or f64, rounded once to nearest even. Beyond the largest
  * value comes infinity, or NaN where there is none. No instruction is used that flushes subnormals
  * or rounds twice. */
@@ -118,7 +118,7 @@ LLVMValueRef lane_narrow_exact(const lane *l, tosajit_type element, LLVMValueRef
 /* To f16 and bf16: the same from f32 where a NaN among `a` has no bits below those of the
  * element type. Operands that are NaN have none, nor has the NaN that a CPU makes. The first
  * rounds a midpoint of two bf16 to the even one. The others may round it away from zero or to zero
- * instead, which takes three instructions less: where that is right for all that occur. */
+ * instead, which takes three instructions less: for operands where both are right. */
 LLVMValueRef lane_narrow_function(const lane *l, tosajit_type element, LLVMValueRef a);
 LLVMValueRef lane_narrow_half_away(const lane *l, tosajit_type element, LLVMValueRef a);
 LLVMValueRef lane_narrow_half_to_zero(const lane *l, tosajit_type element, LLVMValueRef a);
@@ -131,9 +131,8 @@ bool lane_is_half(tosajit_type element);
  * fill a vector. */
 lane lane_in_any_order(const lane *l, tosajit_type element);
 
-/* f64 to f32 on the way to a result type: to nearest even for f32; for narrower types to odd, which
- * keeps in the lowest bit that something was lost, so that lane_narrow gives what rounding once
- * would have. */
+/* f64 to f32 on the way to a result type: to nearest even for f32; for narrower types to odd: the
+ * lowest bit then tells of a loss, and lane_narrow gives the bits of a single rounding. */
 LLVMValueRef lane_round(const lane *l, tosajit_type result, LLVMValueRef a);
 
 /* table[index modulo 8] in registers; index is i64. Only where lane_has_lookup says so: wide lanes

@@ -71,7 +71,7 @@ static LLVMValueRef exp_limited(const lane *l, const series *s, LLVMValueRef x, 
     return float_of(l, lane_add(l, bits_of(l, evaluate(l, &scaled, r)), exponent));
 }
 
-/* With the one operand of which they make the wrong result, and the right one. */
+/* A series, the only operand for which it is wrong, and that operand's result. */
 typedef struct excepted_series {
     series s;
     double operand, result;

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Arguments that an op takes beside its operands, by name. In: the attributes column of ops.def;
- * out: TOSA's names and a person's shorter ones, what is written behind each, which member of
- * tosajit_attributes that is, and in which order parameters follow the operands. Whoever reads or
+ * out: TOSA's names and shorter names for people, the form of each value, its member of
+ * tosajit_attributes, and the order in which parameters follow the operands. Whoever reads or
  * writes an op's attributes in any form asks here. */
 #ifndef TOSAJIT_RUNTIME_EXPR_KEYS_H
 #define TOSAJIT_RUNTIME_EXPR_KEYS_H

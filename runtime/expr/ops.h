@@ -117,8 +117,8 @@ static inline bool op_reduces(tosajit_op op) {
     return op_table[op].signature == SIGNATURE_REDUCE ||
            op_table[op].signature == SIGNATURE_POSITION;
 }
-/* True if what an op gives depends on where elements lie along its axis: it cannot move past what
- * changes that. */
+/* True if an op's result depends on the places of elements along its axis: the op cannot move past
+ * a change of places. */
 static inline bool op_is_along(tosajit_op op) {
     return op_reduces(op) || op_table[op].signature == SIGNATURE_INDEX;
 }

@@ -16,8 +16,8 @@ typedef struct piece_tree {
     uint8_t count, node_count;
     tosajit_value values[MOST_PIECES];
     piece_node nodes[2 * MOST_PIECES];
-    tosajit_value divided; /* the node that divided it: what is computed of that element by element
-                              is divided at the same places, whatever the sizes */
+    tosajit_value divided; /* the node that divided it: results computed of that node element by
+                              element are divided at the same places, whatever the sizes */
 } piece_tree;
 
 piece_tree tree_of(tosajit_value value);

@@ -394,8 +394,8 @@ static tosajit_status raise_element(splitting *s, int32_t rank, tosajit_value *v
     return tosajit_expr_op(s->split, TOSAJIT_OP_reshape, value, 1, &a, NULL, value);
 }
 
-/* Padding of a piece along an axis: the element, repeated; of sizes that are only known when called
- * it is chosen beside an index of the piece, which has them. */
+/* Padding of a piece along an axis: the element, repeated; where sizes are only known when called,
+ * the index of the piece has them, and the element is chosen beside it. */
 static tosajit_status fill(splitting *s, const int64_t *sizes, int32_t rank, int32_t axis,
                            int64_t count, tosajit_value element, tosajit_value *value) {
     static const uint8_t yes = 1;

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Concatenations: tensors in pieces. In: an expression with concat, pad, or a tile of sizes
- * above 1. Out: one without, whose results are pieces of those of the first: it computes each piece
- * for itself, as views of other operands where these are whole.
+ * above 1. Out: an expression without, whose results are pieces of the first's results: it computes
+ * each piece for itself, as views of other operands where these are whole.
  *
  *     r = concat(a, b) * c        r[:na] = a * c[:na]        r[na:] = b * c[na:]
  *
@@ -14,8 +14,7 @@
 
 #include "runtime/expr/passes.h"
 
-/* A piece, or pieces one behind the other along an axis, which follow in their order, each with
- * what it is made of. */
+/* A piece, or pieces along an axis. Children follow in their order, each with its own children. */
 enum { PIECE = -1 };
 typedef struct piece_node {
     int8_t axis; /* PIECE, or an axis of all of `children` */

@@ -1,8 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Views: reshape, transpose, slice, reverse and tile compute nothing, they say where elements are.
- * In: an expression with views. Out: one without, which computes the same of other operands, and
- * for each of its operands and results the views through which the call's own tensors are seen.
+ * In: an expression with views. Out: an expression without, which computes the same of other
+ * operands, and the views through which each of its operands and results is seen in the call's own
+ * tensors.
  *
  *     r = transpose(x[1:] * 2) + y        k = x' * 2 + y', where
  *                                         x' is x through the slice,

@@ -5,11 +5,11 @@
  * them; or from jit/math/steps_lane.h, and they emit lanes. So every form of a function has the
  * same bits, by being the same text. One of these two is included first.
  *
- * A result is at most 1 ulp off: it is a sum of two doubles, a leading one and a small one, and
- * what rounding the leading one loses is part of the other. tests/numbers/functions_test.c compares
- * them with MPFR. Where a CPU has no fused multiply-add, jit/lane/fma.c makes one that is exact
- * unless its product and its addend are below 2^-900. So small operands never get there: selections
- * at the end replace what was computed of them. */
+ * A result is at most 1 ulp off: it is a sum of a leading and a small double, and the small one has
+ * the rounding error of the leading one. tests/numbers/functions_test.c compares them with MPFR.
+ * Where a CPU has no fused multiply-add, jit/lane/fma.c makes one that is exact unless its product
+ * and its addend are below 2^-900. So small operands never get there: selections at the end replace
+ * what was computed of them. */
 #ifndef TOSAJIT_RUNTIME_FUNCTIONS_STEPS_H
 #define TOSAJIT_RUNTIME_FUNCTIONS_STEPS_H
 

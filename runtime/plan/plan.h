@@ -31,8 +31,8 @@ typedef struct plan_leaf {
 } plan_leaf;
 
 /* A size that a declared type or a parameter demands: the dynamic sizes of the tensors in `dynamic`
- * must broadcast to exactly `size`, or, where that is TOSAJIT_DYNAMIC, to the same as those in
- * `other`. */
+ * must broadcast to exactly `size`, or, if `size` is TOSAJIT_DYNAMIC, to the same size as the
+ * tensors in `other`. */
 typedef struct plan_check {
     tosajit_value value; /* which demands it */
     int32_t from_end;    /* the dimension, 1 being the innermost: all tensors align there */
@@ -48,8 +48,8 @@ typedef struct plan_check {
 typedef struct plan_part {
     int32_t rank;
     int32_t axis, joined; /* axis -1: none */
-    /* The dimension that has the columns in every call, of a part that reduces or reads what others
-     * have computed; -1: each call chooses, or rows have one element. */
+    /* The dimension of the columns in every call, of a part that reduces or reads other parts; -1:
+     * each call chooses, or rows have one element. */
     int32_t columns;
     /* Sizes of the iteration space; TOSAJIT_DYNAMIC: known when called. */
     int64_t extents[TOSAJIT_MAX_RANK];

@@ -69,8 +69,8 @@ bool walk_next(const walk *w, uint32_t dims, int64_t *index, void **pointers);
 /* A copy, of no more than is used. */
 void walk_copy(walk *to, const walk *from);
 
-/* Drop dimensions of size 1 and merge neighbours that every tensor walks as one, but for those that
- * stay apart; what is left has rank >= 1. */
+/* Drop dimensions of size 1 and merge neighbours that every tensor walks as a single dimension,
+ * unless they stay apart; the rest has rank >= 1. */
 void walk_coalesce(walk *w);
 
 /* Bring the dimensions into the order of the last tensor's memory, and merge what then can be. */

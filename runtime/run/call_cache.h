@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Call cache: the calls that engines make again and again. What was worked out for a call's sizes
- * and strides is remembered, so that the next one is compared and run without the machinery of the
- * complete check. What is new, unusual or wrong is left to that check, which knows what to say. */
+/* Call cache: the calls that engines make again and again. The launch for a call's sizes and
+ * strides is remembered, so that the next call is compared and run without the complete check. New,
+ * unusual and wrong calls are left to that check and its messages. */
 #ifndef TOSAJIT_RUNTIME_RUN_CALL_CACHE_H
 #define TOSAJIT_RUNTIME_RUN_CALL_CACHE_H
 

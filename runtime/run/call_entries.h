@@ -16,7 +16,8 @@
 
 enum { CALL_ENTRIES_WAYS = 8 /* neighbours that are searched, at most */ };
 
-/* States of an entry; that of a written one is its tag, whose last two bits are those of the last.
+/* States of an entry; the state of a written entry is its tag, with CALL_ENTRY_WRITTEN as last two
+ * bits.
  */
 enum { CALL_ENTRY_FREE, CALL_ENTRY_TAKEN, CALL_ENTRY_WRITTEN };
 

@@ -83,7 +83,8 @@ static inline int32_t launch_arity(const tosajit_kernel *kernel) {
 bool launch_make(const tosajit_kernel *kernel, const code_part *code, view *tensors,
                  const viewed *v, bool shared, launch *p);
 
-/* A part's code; where it is unknown yet, one that can do least, so that any can be told the same.
+/* A part's code; where it is unknown yet, the code that can do least, so that any other takes the
+ * same step.
  */
 static inline const code_part *launch_code(const code_part *code, int32_t part) {
     static const code_part unknown = {.single = true};
@@ -105,8 +106,8 @@ static inline bool launch_tell(const plan_part *part, const tile_choice *choice,
 void launch_steps(const launch *p, const tosajit_kernel *kernel, const code_part *code,
                   void **bases);
 
-/* Run the one of two launches that fits a call's memory: no result lies on an operand, or one does.
- * False, and nothing done, if memory is missing, or shared in another way. */
+/* Run the launch, of two, that fits a call's memory: no result lies on an operand, or some result
+ * does. False, and nothing done, if memory is missing, or shared in another way. */
 typedef bool launch_function(const launch *const *either, const tosajit_kernel *kernel,
                              const code_part *code, void *const *data);
 launch_function *launch_function_of(const tosajit_kernel *kernel);

@@ -19,8 +19,8 @@ typedef struct stage_blocks {
 /* The same as a run has it, for those who look at it. OVERFLOW. */
 tosajit_status stages_explain(const tosajit_kernel *kernel, view *tensors, stage_blocks *b);
 
-/* The steps of a call that was checked, of one block by one thread, with scratch that is counted
- * from 0; their tensors are still to be placed. False if it is none of these. */
+/* The steps of a checked call, of one block by one thread, with scratch counted from 0; their
+ * tensors are still to be placed. False if the call has several blocks or threads. */
 bool stages_launch(const tosajit_kernel *kernel, const code_part *code, view *tensors, launch *p);
 
 /* Compute all parts of a call that was checked. OUT_OF_MEMORY before anything is written. */

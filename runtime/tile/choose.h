@@ -37,9 +37,9 @@ enum { TILE_MOST_PACKED = 3 /* tensors of a collapsed walk */ };
  * packed then: the transpose of a matrix is computed in place as the matrix would be. */
 void tile_order(const plan_part *part, walk *w);
 
-/* Find the loop that reads most of the leaves in `same`, which are one value per row, as one value
- * per row; *splat are the leaves that it reads so. The rest of `same` must be packed into rows.
- * False if there is no loop: each reads some other leaf as one value per row, too. */
+/* The leaves in `same` are one value per row. Find the loop that reads most of them so; *splat are
+ * the leaves that it reads so. The rest of `same` must be packed into rows. False if there is no
+ * loop: each reads some other leaf as one value per row, too. */
 bool tile_find_loop(const plan_part *part, uint64_t same, uint64_t *splat);
 
 /* `in_place`: a result is computed in place of an operand. The walk has no size of 0. */

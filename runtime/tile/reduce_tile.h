@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Tiles of a part with reductions: from a walk, one of whose dimensions is reduced, or several
- * neighbours that become one, to calls of the part's code. That dimension is the code's columns
- * where it is the last one, else its rows. */
+/* Tiles of a part with reductions: from a walk to calls of the part's code. A dimension of the walk
+ * is reduced, or several neighbours as a single dimension: the code's columns if it is the last,
+ * else its rows. */
 #ifndef TOSAJIT_RUNTIME_TILE_REDUCE_TILE_H
 #define TOSAJIT_RUNTIME_TILE_REDUCE_TILE_H
 

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// Parts that MLIR's C API (22) does not offer, in C++. In: text or bytecode, or a resource attribute.
-// Out: an unverified module, or the resource's bytes; whether a module's constants are whole. No
-// C++ exception or type leaves this file.
+// Parts that MLIR's C API (22) does not offer, in C++. In: text or bytecode, or a resource
+// attribute. Out: an unverified module, or the resource's bytes; whether a module's constants are
+// whole. No C++ exception or type leaves this file.
 #include "tools/mlir/parse.h"
 
 #include "mlir/CAPI/IR.h"

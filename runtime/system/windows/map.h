@@ -1,8 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Map: what pages.c takes from Windows. Addresses are reserved in pieces of 64 KiB and can only be
- * released as they were reserved, so pages that go back one by one are decommitted, and the last
- * one releases the piece. */
+/* Map: what pages.c takes from Windows. Addresses are reserved and released in pieces of 64 KiB. So
+ * single pages are decommitted, and the last page of a piece releases it. */
 #ifndef TOSAJIT_RUNTIME_SYSTEM_WINDOWS_MAP_H
 #define TOSAJIT_RUNTIME_SYSTEM_WINDOWS_MAP_H
 
