@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Checks that bytes are a message of protobuf. In: bytes and what the message is; out: yes, or which
- * byte is wrong and why. protobuf-c reads what passes here: it says nothing but "no", and follows
+/* Checks that bytes are a message of protobuf. In: bytes, and the kind of message; out: yes, or the
+ * wrong byte and why. protobuf-c reads what passes here: it says nothing but "no", and follows
  * messages within messages as deep as they go. */
 #ifndef TOSAJIT_TOOLS_ONNX_MODEL_WIRE_H
 #define TOSAJIT_TOOLS_ONNX_MODEL_WIRE_H
