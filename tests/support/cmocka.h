@@ -17,7 +17,7 @@
 
 /* int main(void) { return TEST_RUN(setup or NULL, teardown or NULL, TEST(one), TEST(other)); } */
 #define TEST_RUN(setup, teardown, ...)                                                             \
-    cmocka_run_group_tests_name(__FILE__, ((const struct CMUnitTest[]){__VA_ARGS__}), setup,       \
+    cmocka_run_group_tests_name("tests", ((const struct CMUnitTest[]){__VA_ARGS__}), setup,        \
                                 teardown)
 #define TEST(function) cmocka_unit_test(function)
 /* In a directory of its own (scratch.h). */
