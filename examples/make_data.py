@@ -1,11 +1,13 @@
 #!/usr/bin/python3
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Make the .npy files of the examples: operands, and results computed here with NumPy and mpmath, not with tosajit.
+"""Make the .npy files of the examples: operands, and results computed here with NumPy and mpmath,
+not with tosajit.
 
     /usr/bin/python3 examples/make_data.py        # writes beside itself; the files are committed
 
-Every f32 step is rounded on its own, and erf is rounded from 100 digits, so that the results are exact bits.
+Every f32 step is rounded on its own, and erf is rounded from 100 digits, so that the results are
+exact bits.
 """
 import fractions
 import math
@@ -23,7 +25,8 @@ def save(name, array):
 
 
 def round_to_f32(value):
-    """The nearest f32 of an mpmath number; halves to even. Rounding to 24 bits is exact for the normal numbers used here."""
+    """The nearest f32 of an mpmath number; halves to even. Rounding to 24 bits is exact for the
+    normal numbers used here."""
     with mpmath.workprec(24):
         return np.float32(float(+value))
 
@@ -75,7 +78,8 @@ def split(total):
 
 
 def rescale(value, multiplier, shift, input_zero, output_zero, low, high, double_round=False):
-    """By its meaning: the nearest multiple of 2^shift, halves upward, then saturated; the example's values need no more bits."""
+    """By its meaning: the nearest multiple of 2^shift, halves upward, then saturated; the example's
+    values need no more bits."""
     product = (value - input_zero) * multiplier
     if double_round and shift > 31:
         product += 2**30 if value - input_zero >= 0 else -(2**30)

@@ -42,4 +42,5 @@ def by_hand(k):
 for k in range(0, 100_000, 9973):
     # float32 has 7 digits, and prices are differences of numbers up to 150
     assert abs(prices["call"][k] - by_hand(k)) < 1e-4, (k, prices["call"][k], by_hand(k))
-print(f"{len(spot)} calls cost {prices['call'].mean():.3f} on average, puts {prices['put'].mean():.3f}")
+call, put = (prices[kind].mean() for kind in ("call", "put"))
+print(f"{len(spot)} calls cost {call:.3f} on average, puts {put:.3f}")

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Ten functions as people write them, with one decorator each. They are compared with what they give without it, and timed beside it, and
-beside numba where that is installed.
+"""Ten functions as people write them, with one decorator each. They are compared with what they
+give without it, and timed beside it, and beside numba where that is installed.
 
     PYTHONPATH=build/tools/python python3 examples/python/functions.py [ELEMENTS]"""
 import sys
@@ -35,7 +35,8 @@ def rgb2lab(rgb):
 
 def haversine(lat1, lon1, lat2, lon2):
     lat1, lon1, lat2, lon2 = np.radians(lat1), np.radians(lon1), np.radians(lat2), np.radians(lon2)
-    a = np.sin((lat2 - lat1) / 2) ** 2 + np.cos(lat1) * np.cos(lat2) * np.sin((lon2 - lon1) / 2) ** 2
+    a = (np.sin((lat2 - lat1) / 2) ** 2
+         + np.cos(lat1) * np.cos(lat2) * np.sin((lon2 - lon1) / 2) ** 2)
     return 2 * 6371 * np.arcsin(np.sqrt(a))
 
 
@@ -45,12 +46,14 @@ def z_score(x):
 
 def cross_entropy(logits, hot):
     shifted = logits - np.max(logits, axis=1, keepdims=True)
-    return -np.sum(hot * (shifted - np.log(np.sum(np.exp(shifted), axis=1, keepdims=True)))) / len(logits)
+    total = np.sum(np.exp(shifted), axis=1, keepdims=True)
+    return -np.sum(hot * (shifted - np.log(total))) / len(logits)
 
 
 def mandelbrot(zr, zi, cr, ci, count):
     inside = zr * zr + zi * zi <= 4
-    return np.where(inside, zr * zr - zi * zi + cr, zr), np.where(inside, 2 * zr * zi + ci, zi), count + inside
+    return (np.where(inside, zr * zr - zi * zi + cr, zr), np.where(inside, 2 * zr * zi + ci, zi),
+            count + inside)
 
 
 def gaussian_kernel(a, b, width):
@@ -111,7 +114,8 @@ def by_numba(function, args, wanted):
         return None
     try:
         made = numba.njit(function)
-        for found, right in zip(*[a if isinstance(a, tuple) else (a,) for a in (made(*args), wanted)]):
+        both = [a if isinstance(a, tuple) else (a,) for a in (made(*args), wanted)]
+        for found, right in zip(*both):
             np.testing.assert_allclose(found, right, 1e-3, 1e-3)
         return made
     except Exception:
@@ -133,6 +137,8 @@ for function, args in cases(int(sys.argv[1]) if len(sys.argv) > 1 else 1 << 16):
         jitted(*args)
         tosajit.wait()
         other = by_numba(function, args, wanted)
-        times = [first, best(jitted, args), best(function, args)] + ([best(other, args)] if other else [])
+        times = [first, best(jitted, args), best(function, args)]
+        times += [best(other, args)] if other else []
     assert jitted.kernels, jitted.explain(*args)
-    print(f"{function.__name__:20}" + "".join(f"{t * 1e6:9.0f}" for t in times) + ("" if len(times) > 3 else "        -"))
+    figures = "".join(f"{t * 1e6:9.0f}" for t in times) + ("" if len(times) > 3 else "        -")
+    print(f"{function.__name__:20}" + figures)

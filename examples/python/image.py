@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A picture: contrast, a vignette and a gamma curve in one pass. Rows, columns and colours repeat where they have size 1.
+"""A picture: contrast, a vignette and a gamma curve in one pass. Rows, columns and colours repeat
+where they have size 1.
 
     PYTHONPATH=build/tools/python python3 examples/python/image.py"""
 import numpy as np
@@ -18,7 +19,8 @@ tint = np.array([1.0, 0.9, 0.8], np.float32)
 TEXT = "clip((picture - 128) * contrast + 128, 0, 255) * (1 - 0.3 * (x * x + y * y)) * tint"
 finished = tosajit.evaluate(f"rint(255 * ({TEXT} / 255) ** gamma)", contrast=1.2, gamma=0.8)
 
-plain = np.clip((picture.astype(np.float64) - 128) * 1.2 + 128, 0, 255) * (1 - 0.3 * (x**2 + y**2)) * tint
+contrast = np.clip((picture.astype(np.float64) - 128) * 1.2 + 128, 0, 255)
+plain = contrast * (1 - 0.3 * (x**2 + y**2)) * tint
 plain = np.rint(255 * (plain / 255) ** 0.8)
 # where the curve comes near a half, float32 may round to the other neighbour
 assert np.abs(finished - plain).max() <= 1 and (finished == plain).mean() > 0.999

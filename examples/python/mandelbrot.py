@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The Mandelbrot set: a kernel with several results is called again and again on the same memory, without new arrays.
+"""The Mandelbrot set: a kernel with several results is called again and again on the same memory,
+without new arrays.
 
     PYTHONPATH=build/tools/python python3 examples/python/mandelbrot.py"""
 import numpy as np

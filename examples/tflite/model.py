@@ -46,7 +46,8 @@ def _tool(*words):
 
 
 def _without_casts(text):
-    """Casts from a type to itself, which the converter leaves around variables, and flatbuffers do not have."""
+    """Casts from a type to itself, which the converter leaves around variables, and flatbuffers do
+    not have."""
     names, cast = {}, re.compile(r"^ *(%\w+) = builtin\.unrealized_conversion_cast (%\w+) : (\S+) to \3\n", re.MULTILINE)
     for found in cast.finditer(text):
         names[found[1]] = names.get(found[2], found[2])
@@ -54,7 +55,8 @@ def _without_casts(text):
 
 
 def convert(path, prepared, work, tool):
-    """WORK/NAME.divided.tosa of what was prepared, and the images of its regions in WORK/NAME.regions."""
+    """WORK/NAME.divided.tosa of what was prepared, and the images of its regions in
+    WORK/NAME.regions."""
     work.mkdir(parents=True, exist_ok=True)
     bytecode, text, whole, divided = (work / f"{path.stem}{end}" for end in (".mlirbc", ".mlir", ".tosa", ".divided.tosa"))
     _tool("tosa-converter-for-tflite", prepared, "--bytecode", "-o", bytecode)
@@ -92,7 +94,8 @@ class Operator:
 
 
 class Model:
-    """Steps in an order that tosajit has made, each a function of values that steps before it give."""
+    """Steps in an order that tosajit has made, each a function of values that steps before it
+    give."""
 
     def __init__(self, path, work, tool="tosajit"):
         path, work = Path(path), Path(work)
@@ -151,8 +154,9 @@ class Model:
             self._moves.add(op.gives[0] if op.name in host.MOVES else None)
 
     def _lifetimes(self):
-        """Of each result of a region: the first and last step that has it. What moves elements may give a part of what it reads, which lives as long.
-        Results of the model and variables outlive a run."""
+        """Of each result of a region: the first and last step that has it. What moves elements may
+        give a part of what it reads, which lives as long. Results of the model and variables
+        outlive a run."""
         within, lives = {}, {}
         for k, (_, reads, gives, _, region) in enumerate(self.steps):
             read = set().union(*(within.get(name, ()) for name in reads))
@@ -164,7 +168,8 @@ class Model:
         return {name: life for name, life in lives.items() if name not in kept and min(self.tensors[name].shape, default=1) > 0}
 
     def _plan(self):
-        """Results of regions get places in one memory. The largest choose first, beside those that live at another time."""
+        """Results of regions get places in one memory. The largest choose first, beside those that
+        live at another time."""
         lives, placed = self._lifetimes(), []
         sizes = {name: -(-math.prod(self.tensors[name].shape) * self.tensors[name].dtype.itemsize // 64) * 64 for name in lives}
         for name in sorted(lives, key=sizes.get, reverse=True):
@@ -188,7 +193,8 @@ class Model:
                 self.steps[k] = (partial(run, out=out if len(gives) > 1 else out[0]), reads, gives, dead, region)
 
     def _forget_early(self):
-        """Names of values that nobody reads behind a step go with it, and their memory is the next one's."""
+        """Names of values that nobody reads behind a step go with it, and their memory is the next
+        one's."""
         kept, last = self.constants | set(self.outputs) | set(self._state), {}
         for k, (_, reads, gives, *_) in enumerate(self.steps):
             last.update((name, k) for name in (*reads, *gives) if name not in kept)

@@ -1,9 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""TFLite models with operators that Arm's converter does not have, written anew with those that it has:
+"""TFLite models with operators that Arm's converter does not have, written anew with those that it
+has:
 
-- sparse weights, which DENSIFY makes whole in each run, become the whole weights, which LiteRT has computed;
-- Convolution2DTransposeBias of MediaPipe becomes TRANSPOSE_CONV, which takes a bias since then."""
+- sparse weights, which DENSIFY makes whole in each run, become the whole weights, which LiteRT has
+computed; - Convolution2DTransposeBias of MediaPipe becomes TRANSPOSE_CONV, which takes a bias since
+then."""
 import struct
 
 import flatbuffers
@@ -33,7 +35,8 @@ def _make_whole(model, graph, ops, path):
 
 
 def _make_builtin(model, graph, op):
-    """Its options are three words: 1 for a pad that keeps sizes, 2 for none, and strides along rows and columns."""
+    """Its options are three words: 1 for a pad that keeps sizes, 2 for none, and strides along rows
+    and columns."""
     padding, options = 0, schema.TransposeConvOptionsT()
     padding, options.strideW, options.strideH = struct.unpack("<3i", bytes(op.customOptions))
     options.padding = padding - 1
@@ -51,7 +54,8 @@ def _make_builtin(model, graph, op):
 
 
 def prepare(path, work):
-    """The path of the model that the converter is to take, and that of the one that LiteRT has operators for."""
+    """The path of the model that the converter is to take, and that of the one that LiteRT has
+    operators for."""
     model = schema.ModelT.InitFromPackedBuf(path.read_bytes(), 0)
     graph = model.subgraphs[0]
     codes = [model.operatorCodes[op.opcodeIndex] for op in graph.operators]
