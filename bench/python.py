@@ -5,15 +5,19 @@
     PYTHONPATH=build/tools/python python3 bench/python.py            # tables
     PYTHONPATH=build/tools/python python3 bench/python.py --page     # into docs/python.md, with its drawing
     PYTHONPATH=build/tools/python python3 bench/python.py --examples # numexpr's own, beside numexpr
-    PYTHONPATH=build/tools/python python3 bench/python.py --functions # functions of tosajit.jit, beside numba's, jax's and torch.compile's
+    PYTHONPATH=build/tools/python python3 bench/python.py --functions # functions of tosajit.jit, beside numexpr's, numba's, jax's and torch.compile's
+    PYTHONPATH=build/tools/python python3 bench/python.py --functions docs/functions.json # the same into a file, which bench/front.py draws
     PYTHONPATH=build/tools/python python3 bench/python.py --fast     # functions that are not TOSA's, exact and fast, beside NumPy's; into docs/accuracy.md by hand
     PYTHONPATH=build/tools/python python3 bench/python.py --table    # what bench/report.sh takes
 
 The best of many turns of 2 ms, because whoever shares the machine can only make a turn longer. The results are compared before anything is timed. Needs NumPy; the columns of a library that is not installed are
 left out. tests/tools/python_peers.sh makes a venv with most of them, and pip brings numba."""
+import inspect
+import json
 import math
 import os
 import random
+import re
 import sys
 import time
 
@@ -383,9 +387,21 @@ def centred(x, y):
 FUNCTIONS = (silu, cheap, chosen, distance, centred)
 
 
+def text_of(function):
+    """What numexpr evaluates in its place."""
+    return inspect.getsource(function).partition("return ")[2].strip().replace("np.", "")
+
+
 def others_of(function, x, y):
-    """The same by libraries that take functions; what one of them does not take it has no column for."""
+    """The same by libraries that take functions, and by numexpr as a text; what one of them does not take it has no column for."""
     made = {"tosajit": tosajit.jit(function), "NumPy": function}
+    if numexpr:
+        # a number of a text is of float64 to numexpr, and so would be all that it meets
+        text, numbers = text_of(function), {}
+        for number in sorted(set(re.findall(r"\b\d[\d.]*", text)), reverse=True):
+            numbers[f"n{len(numbers)}"] = np.float32(number)
+            text = re.sub(rf"(?<![\w.]){re.escape(number)}(?![\w.])", f"n{len(numbers) - 1}", text)
+        made["numexpr"] = lambda x, y: numexpr.evaluate(text, {"x": x, "y": y, **numbers})
     if numba:
         made["numba"] = numba.njit(function)
     if jax:
@@ -396,40 +412,61 @@ def others_of(function, x, y):
         made["jax"] = lambda *_: jitted(a, b).block_until_ready()
     if torch:
         space = dict(function.__globals__, np=torch)
-        compiled = torch.compile(type(function)(function.__code__, space, function.__name__), dynamic=True)
+        # code of its own: what torch.compile has made is kept by code, and names the globals that it was made with
+        compiled = torch.compile(type(function)(function.__code__.replace(), space, function.__name__), dynamic=True)
         s, t = torch.from_numpy(x), torch.from_numpy(y)
         made["torch.compile"] = lambda *_: compiled(s, t)
     return made
 
 
-def functions(seconds):
-    """First call, the first of another size, and later calls, in ms and us."""
+def first_calls(function):
+    """The first call and the first of another size, in seconds, of who gives NumPy's result."""
+    x, y = (np.random.default_rng(k).standard_normal(4096, np.float32) for k in (1, 2))
+    wanted, rows = function(x, y), {}
+    for name, call in others_of(function, x, y).items():
+        try:
+            begin = time.perf_counter()
+            np.testing.assert_allclose(np.asarray(call(x, y)), wanted, 1e-4, 1e-4)
+            first = time.perf_counter() - begin
+            begin = time.perf_counter()
+            call(x[:999], y[:999])
+            rows[name] = [first, time.perf_counter() - begin]
+        except Exception as error:
+            print(f"<!-- {function.__name__} by {name}: {type(error).__name__} -->")
+    return rows
+
+
+def later_calls(function, count, names, seconds):
+    x, y = (np.random.default_rng(k).standard_normal(count, np.float32) for k in (1, 2))
+    calls = {name: (lambda call: lambda: call(x, y))(call) for name, call in others_of(function, x, y).items() if name in names}
+    for call in calls.values():
+        call()
+        call()
+    tosajit.wait()
+    return usual_times(calls, seconds)
+
+
+def functions(seconds, path=None):
+    """First call, the first of another size, and later calls, in ms and us; into a file, too."""
     print("| function, elements | " + " | ".join(["first ms", "other size ms", *[f"{size}, us" for size in SIZES]]) + " |")
     print("| --- |" + " ---: |" * (2 + len(SIZES)))
+    kept = []
     for function in FUNCTIONS:
-        x, y = (np.random.default_rng(k).standard_normal(4096, np.float32) for k in (1, 2))
-        wanted, rows = function(x, y), {}
-        for name, call in others_of(function, x, y).items():
-            try:
-                begin = time.perf_counter()
-                np.testing.assert_allclose(np.asarray(call(x, y)), wanted, 1e-4, 1e-4)
-                rows[name] = [time.perf_counter() - begin]
-                begin = time.perf_counter()
-                call(x[:999], y[:999])
-                rows[name].append(time.perf_counter() - begin)
-            except Exception as error:
-                print(f"<!-- {function.__name__} by {name}: {type(error).__name__} -->")
-        for count in SIZES.values():
-            x, y = (np.random.default_rng(k).standard_normal(count, np.float32) for k in (1, 2))
-            calls = {name: (lambda call: lambda: call(x, y))(call) for name, call in others_of(function, x, y).items() if name in rows}
-            for call in calls.values():
-                call()
-                call()
-            tosajit.wait()
-            for name, least in usual_times(calls, seconds).items():
-                rows[name].append(least)
-        for name, times in rows.items():
-            print(f"| {function.__name__}, {name} | " + " | ".join([f"{t * 1e3:.2f}" for t in times[:2]] + [f"{t * 1e6:.3g}" for t in times[2:]]) + " |")
+        rows = first_calls(function)
+        later = {size: later_calls(function, count, rows, seconds) for size, count in SIZES.items()}
+        for name, (first, other) in rows.items():
+            cells = [f"{first * 1e3:.2f}", f"{other * 1e3:.2f}", *(f"{times[name] * 1e6:.3g}" for times in later.values())]
+            print(f"| {function.__name__}, {name} | " + " | ".join(cells) + " |")
+            kept += [{"function": function.__name__, "source": text_of(function), "library": name, "elements": count,
+                      "microseconds": float(f"{later[size][name] * 1e6:.3g}")} for size, count in SIZES.items()]
+            kept += [{"function": function.__name__, "source": text_of(function), "library": name, "elements": when,
+                      "microseconds": float(f"{t * 1e6:.3g}")} for when, t in (("first call", first), ("first of another size", other))]
+    if path:
+        with open(path, "w") as file:
+            command = "PYTHONPATH=build/tools/python python3 bench/python.py --functions " + path
+            rows = ",\n".join(map(json.dumps, kept))
+            file.write(f'{{"command": {json.dumps(command)}, "machine": {json.dumps(machine())},\n"date": "{time.strftime("%Y-%m-%d")}", '
+                       f'"times": [\n{rows}\n]}}\n')
 
 
 # Of each function operands from everyday life.
@@ -467,8 +504,8 @@ if __name__ == "__main__":
         examples(1)
     elif sys.argv[1:] == ["--fast"]:
         fast(0.5)
-    elif sys.argv[1:] == ["--functions"]:
-        functions(0.2)
+    elif sys.argv[1:2] == ["--functions"]:
+        functions(0.2, *sys.argv[2:3])
     elif sys.argv[1:2] == ["--chain"]:
         chain_table(3)
     else:

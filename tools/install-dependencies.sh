@@ -8,14 +8,15 @@
 #   sh tools/install-dependencies.sh --library     the library alone
 #   sh tools/install-dependencies.sh PACKAGE...
 set -eu
-library="gcc cmake ninja-build llvm-22-dev"
+# pkg-config tells programs what they link.
+library="gcc cmake ninja-build pkg-config llvm-22-dev"
 # Flatbuffers of TOSA. Models of ONNX: their messages and who reads these.
 command="$library g++ libmlir-22-dev libflatbuffers-dev libonnx-dev libprotobuf-c-dev protobuf-c-compiler"
 # Oracles, sanitizers, fuzzers, peers; a parser of XML for drawings, a debugger for names of kernels; what makes and reads packages and
 # documents; an emulator of older CPUs; a locale that writes numbers in another way; the Python package and what it is compared with, and where
 # pip brings ONNX Runtime to.
 tests="$command mlir-22-tools clang-22 libclang-rt-22-dev libcmocka-dev libmpfr-dev libgmp-dev libbenchmark-dev clang-format
-    libxml2-utils gdb doxygen man-db mandoc bsdextrautils pkg-config dpkg-dev debhelper lintian reuse qemu-user valgrind
+    libxml2-utils gdb doxygen man-db mandoc bsdextrautils dpkg-dev debhelper lintian reuse qemu-user valgrind
     locales python3-dev python3-pip python3-venv python3-onnx python3-numpy python3-numexpr dh-python"
 case ${1:-} in
 '') packages=$tests ;;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# The C++ interface and the programs of README.md, with each compiler of the machine, g++ and clang++: without a warning, and run.
+# The C++ interface and the programs of README.md and docs/first-steps.md, with each compiler of the machine, g++ and clang++: without a warning, and run.
 #   sh tests/api/cxx_test.sh BUILD_DIRECTORY SOURCE_DIRECTORY [FLAGS...]
 set -eu
 build=$1 source=$2
@@ -9,12 +9,15 @@ shift 2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 fail() { echo "FAILED: $1"; exit 1; }
-# The blocks of README.md by language.
-for language in c cpp; do
-    awk -v fence="\`\`\`$language" '/^```/ { on = $0 == fence; next } on' "$source/README.md" >"$work/readme.$language"
-    [ -s "$work/readme.$language" ] || fail "README.md has no $language"
-done
-cp "$work/readme.c" "$work/readme_c.cpp"
+# block LANGUAGE PAGE PROGRAM: the blocks of a page in that language.
+block() {
+    awk -v fence="\`\`\`$1" '/^```/ { on = $0 == fence; next } on' "$source/$2" >"$work/$3"
+    [ -s "$work/$3" ] || fail "$2 has no $1"
+}
+block c README.md readme.c
+block c docs/first-steps.md steps.c
+block cpp docs/first-steps.md steps.cpp
+for name in readme steps; do cp "$work/$name.c" "$work/${name}_c.cpp"; done
 # compile COMPILER STANDARD FILE PROGRAM
 compile() {
     # shellcheck disable=SC2086 # a list of words
@@ -28,14 +31,15 @@ for compiler in g++ clang++ clang++-22; do
     compilers="$compilers $compiler"
     compile "$compiler" c++17 "$source/tests/api/cxx_test.cc" "$work/cxx"
     compile "$compiler" c++20 "$source/tests/api/cxx_test.cc" "$work/cxx20"
-    compile "$compiler" c++17 "$work/readme_c.cpp" "$work/readme_c"
-    compile "$compiler" c++17 "$work/readme.cpp" "$work/readme_cpp"
+    for name in readme_c steps_c steps; do compile "$compiler" c++17 "$work/$name.cpp" "$work/$name"; done
     "$work/cxx" "$work/image" && "$work/cxx20" "$work/image" || fail "cxx_test.cc by $compiler"
-    [ "$("$work/readme_c")" = "11 22 33" ] || fail "the C of README.md as C++ by $compiler"
-    [ "$("$work/readme_cpp")" = 0.5 ] || fail "the C++ of README.md by $compiler"
+    for name in readme steps; do [ "$("$work/${name}_c")" = "11 22 33" ] || fail "the C of the page $name as C++ by $compiler"; done
+    [ "$("$work/steps")" = 0.5 ] || fail "the C++ of docs/first-steps.md by $compiler"
 done
-compile cc c11 "$work/readme.c" "$work/readme_c"
-[ "$("$work/readme_c")" = "11 22 33" ] || fail "the C of README.md"
+for name in readme steps; do
+    compile cc c11 "$work/$name.c" "$work/${name}_c"
+    [ "$("$work/${name}_c")" = "11 22 33" ] || fail "the C of the page $name"
+done
 [ -n "$compilers" ] || fail "there is neither g++ nor clang++"
 # All of it stands in one header, which may come twice.
 echo '#include <tosajit/tosajit.hpp>

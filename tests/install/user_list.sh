@@ -9,10 +9,11 @@
 set -eu
 form=$1 documents=$2 tests=$3
 
-# block LANGUAGE [NUMBER]: that block of README.md.
-block() { awk -v fence="\`\`\`$1" -v number="${2:-1}" '/^```/ { on = $0 == fence && ++count == number; next } on' "$documents/README.md"; }
-# lines PATTERN: what README.md has a user type after four spaces, without what stands beside it.
-lines() { awk -v pattern="^    $1" '$0 ~ pattern { sub(/^ */, ""); sub(/(  +| +#).*/, ""); print }' "$documents/README.md"; }
+first=$documents/docs/first-steps.md
+# block LANGUAGE [NUMBER] [PAGE]: that block of docs/first-steps.md, or of another page.
+block() { awk -v fence="\`\`\`$1" -v number="${2:-1}" '/^```/ { on = $0 == fence && ++count == number; next } on' "${3:-$first}"; }
+# lines PATTERN: what that page has a user type after four spaces, without what stands beside it.
+lines() { awk -v pattern="^    $1" '$0 ~ pattern { sub(/^ */, ""); sub(/(  +| +#).*/, ""); print }' "$first"; }
 # is WANTED COMMAND...: it prints that, and nothing else.
 is() {
     wanted=$1
@@ -25,7 +26,7 @@ do_command() {
     lines 'tosajit( [^o]| *$)' | sed "s,FILE,$documents/examples/gelu_bias.mlir,; s,--input A.npy,--input $documents/examples/gelu_x.npy --input $documents/examples/gelu_bias.npy," >typed
     lines 'tosajit outline' | sed "s,MODEL,$documents/examples/engine/mlp.mlir," >>typed
     [ "$(wc -l <typed)" -ge 9 ]
-    awk '/^    tosajit> / { sub(/^ *tosajit> /, ""); print }' "$documents/README.md" >formulas
+    awk '/^    tosajit> / { sub(/^ *tosajit> /, ""); print }' "$first" >formulas
     [ -s formulas ]
     sh -eux typed <formulas
     [ -s R.npy ] && [ -s OUT.svg ]
@@ -69,7 +70,7 @@ do_pkg_config() {
     ./reader "$tests/install/consumer/twice.mlir"
 }
 
-# README.md's lines, each in a project: its program in C, in C++, and one that reads a TOSA file.
+# That page's lines, each in a project: its program in C, in C++, and one that reads a TOSA file.
 do_CMake() {
     unset CPATH LIBRARY_PATH LD_LIBRARY_PATH
     programs
@@ -92,10 +93,10 @@ do_CMake() {
     bin/app_mlir "$tests/install/consumer/twice.mlir"
 }
 
-# README.md's five lines. Who has installed tosajit begins with the third one.
+# That page's five lines. Who has installed tosajit begins with the third one.
 do_without_LLVM() {
     programs
-    sed -n '/^### Without LLVM/,/^#\{2,3\} [^W]/{ /^    [^ ]/s/^    //p; }' "$documents/README.md" >typed
+    sed -n '/^### Without LLVM/,/^#\{2,3\} [^W]/{ /^    [^ ]/s/^    //p; }' "$first" >typed
     [ "$(wc -l <typed)" = 5 ]
     if [ "$form" = 'build tree' ]; then ln -s "$documents/build" .; else sed -i '/^cmake --install\|^export PKG/d' typed; fi
     sh -eux typed >out
@@ -117,7 +118,7 @@ do_engine() {
 
 do_Python() {
     awk '/^```/ { code = $0 == "```python" && !code; next } code' "$documents/docs/python.md" >page.txt
-    block python >readme.py
+    block python 1 "$documents/README.md" >readme.py
     [ -s page.txt ] && [ -s readme.py ]
     with_numpy=0
     for python in $PYTHONS; do

@@ -17,8 +17,11 @@ TOSAJIT_SEED=1 "$python" "$source/tests/tools/python_functions_test.py"
 "$python" "$source/tests/tools/python_views_test.py" 150
 "$python" "$source/tests/tools/python_reports_test.py" evaluate
 for example in "$source"/examples/python/*.py; do "$python" "$example"; done
+sh "$source/tests/tools/python_page.sh" "$source/docs/from-numexpr.md" "$python"
+sh "$source/tests/tools/python_page.sh" "$source/docs/from-numba.md" "$python"
 if "$python" -c 'import torch' 2>/dev/null; then
     "$python" "$source/tests/tools/python_torch_test.py"
+    sh "$source/tests/tools/python_page.sh" "$source/docs/from-pytorch.md" "$python"
 else
     echo "*** NOT TESTED: tensors of PyTorch, which is not in $3"
 fi
