@@ -33,6 +33,7 @@ def draw(source, rows, path):
     """Bars on a linear axis. Letters are shapes, so that every machine shows the same."""
     pyplot.rcParams.update({"svg.fonttype": "path", "svg.hashsalt": "tosajit", "font.size": 19})
     figure, axes = pyplot.subplots(figsize=(10, 4.6), layout="constrained")
+    figure.get_layout_engine().set(w_pad=0.12, h_pad=0.12)
     names, times = zip(*reversed(rows))
     bars = axes.barh(names, times, color=["#d9480f" if name == "tosajit" else "#a3b1bf" for name in names], height=0.72)
     axes.bar_label(bars, [say(time) + " µs" for time in times], padding=6)

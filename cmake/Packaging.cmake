@@ -57,5 +57,10 @@ mark_as_advanced(DOXYGEN)
 if(DOXYGEN)
   configure_file(${PROJECT_SOURCE_DIR}/docs/Doxyfile.in ${PROJECT_BINARY_DIR}/Doxyfile @ONLY)
   add_custom_target(reference COMMAND ${DOXYGEN} ${PROJECT_BINARY_DIR}/Doxyfile VERBATIM)
+  # `cmake --build build --target site`: all pages, with search, references, charts, and a gallery that is run (docs/site).
+  if(TARGET tosajit_python)
+    add_custom_target(site COMMAND sh ${PROJECT_SOURCE_DIR}/docs/site/build.sh ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR} ${Python3_EXECUTABLE}
+      DEPENDS tosajit_python VERBATIM USES_TERMINAL)
+  endif()
 endif()
 

@@ -53,6 +53,12 @@ if(TARGET tosajit_python)
   set_tests_properties(python_texts_test PROPERTIES FIXTURES_REQUIRED python_peers TIMEOUT 300 LABELS release)
   long_test(python_texts_soak soak 4500 "TOSAJIT_TEST_SECONDS=3600;TOSAJIT_FINDINGS=50" ${texts} ${texts_python})
   set_tests_properties(python_torch_all python_texts_soak PROPERTIES FIXTURES_REQUIRED python_peers)
+  # The site, in a browser.
+  if(TARGET site AND NOT TOSAJIT_SANITIZE)
+    script_test(site_test tools/site_test.sh ${build} ${source} LABELS release PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 900 COST 100)
+  else()
+    message(STATUS "Not tested: the site, which needs doxygen and no sanitizer")
+  endif()
   if(TARGET tosajit-cli)
     # Models of TFLite: two, and all that packages carry. TOSA's tools are those of conformance_test.
     set(tflite $<TARGET_FILE:tosajit-cli> ${build}/tools/python ${build}/conformance ${peers} ${build}/tflite)

@@ -1,0 +1,125 @@
+# SPDX-FileCopyrightText: 2026 The tosajit developers
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The site: the pages of the repository as they are, references of Python and C, and a gallery that is run.
+
+    python docs/site/build.py SOURCE BUILD        # writes BUILD/site/html; `cmake --build build --target site` calls this
+
+SOURCE is the repository, BUILD has the Python package, and the XML that Doxygen has made of the headers in BUILD/site/xml. Pages keep their
+places, so that links that work on a forge work here. A file to which a page leads comes with it."""
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+PAGES = ["CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "LICENSE", "docs/*.md", "docs/*.svg", "docs/*.json", "docs/charts/*.json", "bench/*.md", "bench/plots/*"]
+LINK = re.compile(r"(\]\()([^)#\s]+)([^)\s]*\))")
+
+
+def copy(source, pages, name):
+    target = pages / name
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(source / name, target)
+
+
+def lay_page(source, pages, page):
+    """What it leads to, which may be a folder: a file has a name that a browser shows, and a folder a list."""
+    def led(found):
+        if found[2].startswith(("http:", "https:", "mailto:")):
+            return found[0]
+        place = os.path.normpath((pages / page).parent.relative_to(pages) / found[2])
+        if (source / place / "README.md").is_file():
+            place += "/README.md"
+        if not (source / place).exists():
+            raise SystemExit(f"{page} leads to {found[2]}, which is not there")
+        if place.endswith((".md", ".svg", ".json", ".png")):
+            if not (pages / place).exists() and place != "README.md":
+                copy(source, pages, place)
+                lay_page(source, pages, place)
+            shown = "index.md" if place == "README.md" else place
+        else:
+            shown = f"files/{place}.md"
+            (pages / shown).parent.mkdir(parents=True, exist_ok=True)
+            (pages / shown).write_text(file_page(source / place, place), encoding="utf-8")
+        return found[1] + os.path.relpath(pages / shown, (pages / page).parent) + found[3]
+
+    target = pages / page
+    if page.endswith(".md"):
+        target.write_text(LINK.sub(led, target.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+def file_page(path, place):
+    """A source file as a page, or the names of a folder."""
+    if path.is_dir():
+        names = "".join(f"- `{name.name}`\n" for name in sorted(path.iterdir()))
+        return f"---\nsearch: {{exclude: true}}\n---\n# {place}\n\n{names}"
+    kind = {".c": "c", ".h": "c", ".py": "python", ".sh": "sh", ".hpp": "cpp", ".mlir": "mlir"}.get(path.suffix, "text")
+    text = path.read_text(encoding="utf-8", errors="replace")
+    fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", text)), default=0))
+    return f"---\nsearch: {{exclude: true}}\n---\n# {place}\n\n{fence}{kind}\n{text}\n{fence}\n"
+
+
+def lay_pages(source, pages):
+    shutil.rmtree(pages, ignore_errors=True)
+    names = [str(path.relative_to(source)) for pattern in PAGES for path in sorted(source.glob(pattern))]
+    for name in names:
+        copy(source, pages, name)
+    shutil.copy(source / "README.md", pages / "index.md")
+    for name in names + ["index.md"]:
+        lay_page(source, pages, name)
+
+
+def lay_reference(source, build, pages):
+    import c_reference
+    import tosajit
+    from tosajit import special
+
+    (pages / "reference").mkdir()
+    (pages / "reference/c.md").write_text(c_reference.page(build / "site/xml", source), encoding="utf-8")
+    names = [f"tosajit.{name}" for name in tosajit.__all__]
+    # the decorator first, and what people call; the others by their names
+    first = [f"tosajit.{name}" for name in ("jit", "evaluate", "re_evaluate", "validate", "compile", "Kernel", "Engine")]
+    parts = {"Functions and kernels": first, "More": [name for name in names if name not in first and "Error" not in name],
+             "Errors": [name for name in names if "Error" in name]}
+    lines = ["# Python reference", "", "Signatures come from the package's stubs, words from what `help()` shows. "
+             "The test `python_test` runs every example.", ""]
+    for title, members in parts.items():
+        lines += [f"## {title}", ""] + [f"::: {name}\n" for name in members]
+    lines += ["## tosajit.special", "", "Functions that NumPy lacks, for functions of `jit` and for arrays:", "",
+              ", ".join(f"`{name}`" for name in special.__all__) + ". [The language](../docs/language.md#functions) says what they compute.", "",
+              "## tosajit.onnxruntime", "", "::: tosajit.onnxruntime.session\n"]
+    (pages / "reference/python.md").write_text("\n".join(lines), encoding="utf-8")
+
+
+def lay_scripts(pages):
+    import vl_convert
+
+    (pages / "site").mkdir()
+    for name in ("site.css", "charts.js"):
+        shutil.copy(HERE / name, pages / "site" / name)
+    (pages / "site/vega.js").write_text(vl_convert.javascript_bundle(), encoding="utf-8")
+
+
+def main():
+    source, build = (Path(word).resolve() for word in sys.argv[1:3])
+    pages, html, packages = build / "site/pages", build / "site/html", build / "tools/python"
+    sys.path.insert(0, str(packages))
+    sys.dont_write_bytecode = True
+    import gallery
+
+    lay_pages(source, pages)
+    lay_reference(source, build, pages)
+    lay_scripts(pages)
+    shown = gallery.lay(source / "docs/gallery", pages / "gallery", packages, build / "site/kept")
+    environment = {**os.environ, "SITE_PAGES": str(pages), "SITE_HTML": str(html), "SITE_PYTHON": str(packages), "PYTHONPATH": f"{packages}:{HERE}",
+                   "SITE_DOCSTRINGS": str(HERE / "docstrings.py"), "PYTHONDONTWRITEBYTECODE": "1", "NO_MKDOCS_2_WARNING": "1"}
+    (build / "site/mkdocs.yml").write_text((HERE / "mkdocs.yml").read_text().replace(" GALLERY ", f" {json.dumps(shown)} "))
+    sys.exit(subprocess.run([sys.executable, "-m", "mkdocs", "build", "--quiet", "--config-file", build / "site/mkdocs.yml"], env=environment).returncode)
+
+
+if __name__ == "__main__":
+    main()

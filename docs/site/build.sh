@@ -1,0 +1,22 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: 2026 The tosajit developers
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# The site, in BUILD/site/html: what `cmake --build build --target site` calls. pip brings its tools into BUILD/site/venv, once.
+#   sh docs/site/build.sh SOURCE BUILD PYTHON
+# In: BUILD/Doxyfile and the Python package of the build.
+set -eu
+source=$(cd "$1" && pwd) build=$(cd "$2" && pwd) python=$3
+site=$build/site
+mkdir -p "$site"
+if ! cmp -s "$source/docs/site/requirements.txt" "$site/venv/complete"; then
+    rm -rf "$site/venv"
+    "$python" -m venv "$site/venv"
+    "$site/venv/bin/python" -m pip install --quiet --disable-pip-version-check --only-binary :all: -r "$source/docs/site/requirements.txt"
+    cp "$source/docs/site/requirements.txt" "$site/venv/complete"
+fi
+# The headers as XML: what fails a build is the target reference, which has the same Doxyfile.
+rm -rf "$site/xml"
+{ cat "$build/Doxyfile"; printf 'GENERATE_HTML = NO\nGENERATE_XML = YES\nOUTPUT_DIRECTORY = %s\nWARN_AS_ERROR = NO\nWARNINGS = NO\n' "$site"; } |
+    doxygen -
+"$site/venv/bin/python" "$source/docs/site/build.py" "$source" "$build"
+echo "the site is $site/html; to read it: python3 -m http.server -d $site/html"

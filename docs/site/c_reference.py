@@ -1,0 +1,114 @@
+# SPDX-FileCopyrightText: 2026 The tosajit developers
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The reference of the C interface as a page, from the XML that Doxygen makes of the public headers. Each function tells which pages use it:
+the programs on these pages are compiled and run by tests."""
+import re
+import xml.etree.ElementTree as xml
+
+HEADERS = {"tosajit": "what most programs need", "inspect": "what a kernel is and does", "image": "kernels as bytes and files",
+           "graph": "what engines that run models need", "mlir": "files of TOSA"}
+USES = ("README.md", "docs/first-steps.md", "docs/tour.md", "docs/engine-authors.md", "docs/a-call.md", "docs/images.md", "docs/views.md", "docs/language.md")
+
+
+def inline(node):
+    """A paragraph's words; names of code stay code."""
+    text = node.text or ""
+    for child in node:
+        inner = inline(child)
+        tag = {"computeroutput": f"`{inner}`", "mdash": "—", "ndash": "–"}.get(child.tag, inner)
+        if child.tag == "verbatim":
+            tag = "\n\n```c\n" + (child.text or "").strip("\n") + "\n```\n\n"
+        text += tag + (child.tail or "")
+    return text
+
+
+def words(node):
+    """Descriptions of a member, without the rulers that part a header."""
+    parts = [inline(para).strip() for name in ("briefdescription", "detaileddescription") for para in node.findall(f"{name}/para")]
+    text = "\n\n".join(part for part in parts if part)
+    text = "".join(part if k % 2 else re.sub(r"([<>*_\[\]|])", r"\\\1", part) if "```" not in part else part
+                   for k, part in enumerate(re.split(r"(```.*?```|`[^`]*`)", text, flags=re.DOTALL)))
+    return re.sub(r"^-*—\s*", "", text).strip()
+
+
+def line(node):
+    return int(node.find("location").get("line"))
+
+
+def struct(root, refid):
+    """A struct's members, each with its words."""
+    tree = xml.parse(root / f"{refid}.xml").getroot().find("compounddef")
+    members = [member for member in tree.iter("memberdef")]
+    rows = []
+    for member in members:
+        declared = inline(member.find("type")).strip()
+        name = member.findtext("name") + (member.findtext("argsstring") or "")
+        shown = f"{declared[:-1]}{name}" if declared.endswith("(*") else f"{declared} {name}"
+        rows.append((shown, words(member).replace("\n", " ").replace("|", "\\|")))
+    table = ["| member | |", "|---|---|"] + [f"| `{name.replace('|', chr(92) + '|')}` | {text} |" for name, text in rows]
+    return line(tree), tree.findtext("compoundname"), words(tree), "\n".join(table if rows else [])
+
+
+def signature(member):
+    kind = member.get("kind")
+    if kind == "function":
+        declared = inline(member.find("type")).replace("TOSAJIT_API", "").strip()
+        args = ", ".join((inline(p.find("type")) + " " + (p.findtext("declname") or "") + (p.findtext("array") or "")).strip() for p in member.findall("param"))
+        space = "" if declared.endswith("*") else " "
+        whole = f"{declared}{space}{member.findtext('name')}({args.replace('* ', '*')});"
+        if len(whole) > 90:
+            whole = f"{declared}{space}{member.findtext('name')}(\n    " + args.replace("* ", "*").replace(", ", ",\n    ") + ");"
+        return whole
+    if kind == "define":
+        params = member.findall("param")
+        name = member.findtext("name") + (f"({', '.join(p.findtext('defname') or '' for p in params)})" if params else "")
+        value = inline(member.find("initializer")) if member.find("initializer") is not None else ""
+        return f"#define {name} {value}" if "\n" not in value and len(value) < 80 else f"#define {name}"
+    if kind == "typedef":
+        return inline(member.find("type")) + (" " if True else "") + member.findtext("name") + (member.findtext("argsstring") or "") + ";"
+    return f"enum {member.findtext('name')}"
+
+
+def enum(member):
+    rows = [f"| `{value.findtext('name')}` | {words(value).replace(chr(10), ' ')} |" for value in member.findall("enumvalue")]
+    return "\n".join(["| value | |", "|---|---|", *rows])
+
+
+def used(name, texts):
+    return [f"[{title}](../{'index.md' if page == 'README.md' else page})" for page, (title, text) in texts.items() if re.search(rf"\b{name}\b", text)]
+
+
+def entries(root, header):
+    """(line, name, Markdown) of what the header has."""
+    tree = xml.parse(root / f"{header}_8h.xml").getroot().find("compounddef")
+    structs = {}
+    for inner in tree.findall("innerclass"):
+        at, name, text, table = struct(root, inner.get("refid"))
+        structs[name] = (at, text, table)
+        yield at, name, f"{text}\n\n{table}"
+    for member in tree.iter("memberdef"):
+        name = member.findtext("name")
+        if not name or name in structs or name.startswith("@") or name in ("TOSAJIT_API", "TOSAJIT_H") or name.endswith("_H"):
+            continue
+        if member.get("kind") == "typedef" and inline(member.find("type")).strip() in (f"struct {name}", f"enum {name}", f"union {name}"):
+            if inline(member.find("type")).startswith("enum"):
+                continue # the enumeration itself has the name
+        body = enum(member) if member.get("kind") == "enum" else f"```c\n{signature(member)}\n```"
+        yield line(member), name, f"{body}\n\n{words(member)}" if member.get("kind") != "enum" else f"{words(member)}\n\n{body}"
+
+
+def page(root, source):
+    texts = {}
+    for name in USES:
+        text = (source / name).read_text(encoding="utf-8")
+        texts[name] = (re.search(r"^# (.*)", text, re.MULTILINE)[1], "\n".join(re.findall(r"```c(?:pp)?\n(.*?)```", text, re.DOTALL)))
+    lines = ["# C reference", "", "From the public headers. [First steps](../docs/first-steps.md#c-and-c) has whole programs, and "
+             "[for authors of engines](../docs/engine-authors.md) has one for each question.", ""]
+    for header, what in HEADERS.items():
+        lines += [f"## tosajit/{header}.h", "", what[0].upper() + what[1:] + ".", ""]
+        for _, name, text in sorted(entries(root, header), key=lambda entry: entry[0]):
+            lines += [f"### {name}", "", text.strip(), ""]
+            where = used(name, texts)
+            if where:
+                lines += ["Used in " + ", ".join(where) + ".", ""]
+    return "\n".join(lines)

@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: 2026 The tosajit developers
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Charts of docs/benchmarks.md: each <div class="chart" data-spec="..."> becomes a drawing of Vega-Lite, whose data is a file that bench has
+// written. They are drawn anew when the reader changes the theme.
+"use strict";
+(() => {
+  const dark = () => document.body.getAttribute("data-md-color-scheme") === "slate";
+  const draw = async (place) => {
+    const response = await fetch(new URL(place.dataset.spec, location));
+    const spec = await response.json();
+    spec.width = "container";
+    spec.background = "transparent";
+    await vegaEmbed(place, spec, { actions: false, theme: dark() ? "dark" : undefined, renderer: "svg" });
+  };
+  const all = () => document.querySelectorAll(".chart").forEach((place) => draw(place).catch((error) => console.error(String(error))));
+  document.addEventListener("DOMContentLoaded", () => {
+    if (!document.querySelector(".chart")) return;
+    all();
+    new MutationObserver(all).observe(document.body, { attributeFilter: ["data-md-color-scheme"] });
+  });
+})();

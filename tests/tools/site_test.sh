@@ -1,0 +1,16 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: 2026 The tosajit developers
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# The site: it is built, and a browser opens every page of it (site_browser.py). Debian brings Chromium, and pip what drives it.
+#   sh tests/tools/site_test.sh BUILD_DIRECTORY SOURCE_DIRECTORY [PICTURES]
+# Exit code 77: what is needed is not to be had, which a line says.
+set -eu
+build=$(cd "$1" && pwd) source=$(cd "$2" && pwd)
+shift 2
+not_tested() { echo "*** NOT TESTED: the site: $1"; exit 77; }
+command -v chromium >/dev/null || sh "$source/tools/install-dependencies.sh" chromium >/dev/null || not_tested "there is no Chromium, and apt does not bring it"
+cmake --build "$build" --target site
+python=$build/site/venv/bin/python
+"$python" -c 'import playwright' 2>/dev/null || "$python" -m pip install --quiet --disable-pip-version-check --only-binary :all: playwright==1.65.2 ||
+    not_tested "pip does not bring playwright"
+"$python" "$source/tests/tools/site_browser.py" "$build/site/html" "$@"
