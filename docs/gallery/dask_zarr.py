@@ -18,12 +18,13 @@ import tosajit
 import zarr
 
 folder = tempfile.TemporaryDirectory()
-days, rows, columns = 365, 180, 360
-store = zarr.open(f"{folder.name}/air.zarr", mode="w", shape=(2, days, rows, columns), chunks=(2, 50, 90, 180), dtype="f4")
+days, rows, columns = 365, 90, 180
+store = zarr.open(f"{folder.name}/air.zarr", mode="w", shape=(2, days, rows, columns), chunks=(2, 50, 45, 100), dtype="f4")
 latitude = np.linspace(90, -90, rows, dtype=np.float32)[None, :, None]
+land = np.sin(np.linspace(0, 9.4, columns, dtype=np.float32)) * np.cos(latitude / 30) * 5
 season = np.cos(np.arange(days, dtype=np.float32) * (2 * np.pi / 365))[:, None, None]
 noise = np.random.default_rng(5)
-store[0] = 30 - 0.5 * np.abs(latitude) - season * latitude * 0.15 + noise.normal(0, 3, (days, rows, columns))  # temperature
+store[0] = 31 + land - 0.3 * np.abs(latitude) - season * latitude * 0.1 + noise.normal(0, 3, (days, rows, columns))  # temperature
 store[1] = np.clip(60 + 0.2 * np.abs(latitude) + noise.normal(0, 12, (days, rows, columns)), 5, 100)  # humidity
 store.nbytes // 2**20, "MiB"
 

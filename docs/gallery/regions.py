@@ -35,12 +35,12 @@ for k, (_, reads, _) in enumerate(layer):
 rows = {}
 places = {k: (depth[k], rows.setdefault(depth[k], []).append(k) or -(len(rows[depth[k]]) - 1)) for k in depth}
 colours = {k: plt.cm.tab10(number % 10) for number, region in enumerate(regions) for k in region}
-figure, axes = plt.subplots(figsize=(13, 3))
+figure, axes = plt.subplots(figsize=(12, 2.6))
 for k, (name, reads, _) in enumerate(layer):
     for value in reads:
         if value in made_by:
             axes.annotate("", places[k], places[made_by[value]], arrowprops={"arrowstyle": "-", "color": "0.7", "connectionstyle": "arc3,rad=0.12"})
-    axes.text(*places[k], name, ha="center", va="center", fontsize=8, color="white" if k in colours else "black",
+    axes.text(*places[k], name, ha="center", va="center", fontsize=9, color="white" if k in colours else "black",
               bbox={"boxstyle": "round,pad=0.35", "facecolor": colours.get(k, "0.85"), "edgecolor": "none"})
 axes.set(xlim=(-0.7, max(depth.values()) + 0.7), ylim=(-2.7, 0.7))
 axes.axis("off")

@@ -5,8 +5,8 @@
 # %% [markdown]
 # # A softmax that keeps its bits
 #
-# Eight threads divide a sum, and then they add eight sums. In most libraries that is another order of additions, and the last bits of the
-# result are others. In tosajit the order of a sum follows from its length. So one thread and eight give the same bits.
+# Where eight threads add a part of a row each, and then their eight sums, the order of additions is another one than on one thread. So are
+# the last bits. In tosajit the order of a sum follows from its length alone. So one thread and eight give the same bits.
 
 # %%
 import matplotlib.pyplot as plt

@@ -65,7 +65,7 @@ def signature(member):
         value = inline(member.find("initializer")) if member.find("initializer") is not None else ""
         return f"#define {name} {value}" if "\n" not in value and len(value) < 80 else f"#define {name}"
     if kind == "typedef":
-        return inline(member.find("type")) + (" " if True else "") + member.findtext("name") + (member.findtext("argsstring") or "") + ";"
+        return "typedef " + inline(member.find("type")) + " " + member.findtext("name") + (member.findtext("argsstring") or "") + ";"
     return f"enum {member.findtext('name')}"
 
 

