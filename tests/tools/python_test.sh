@@ -54,6 +54,7 @@ for python in /usr/bin/python3 $(command -v python3 python3.11 python3.12 python
     printf '%-8s %-8s %-12s %-18s %-20s %s\n' "$version" "$("$other" -c 'import numpy; print(numpy.__version__)')" passed passed "$manners" passed >>"$work/table"
     [ "$which" = all ] || break
 done
+[ -z "$with_numpy" ] || "$with_numpy" "$source/tests/tools/python_help_test.py"
 [ -n "$with_numpy" ] || { echo "no Python here has NumPy: apt-get install python3-numpy"; exit 1; }
 
 # What the page shows, in order, in one session.

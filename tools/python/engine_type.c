@@ -8,6 +8,7 @@
 #include "tools/python/compile.h"
 #include "tools/python/errors.h"
 #include "tools/python/evaluate.h"
+#include "tools/python/help.h"
 #include "tosajit/inspect.h"
 
 static PyObject *compile_as(PyObject *self, PyObject *text, bool quick) {
@@ -204,20 +205,13 @@ static int set_threads(PyObject *self, PyObject *value, void *unused) {
 }
 
 static PyMethodDef METHODS[] = {
-    {"compile", compile, METH_O,
-     "compile(text)\n--\n\nA kernel of a text that has the types of its operands:\n"
-     "\"y = x * sigmoid(x + b) : f32[?,64], f32[1,64]\"."},
-    {"evaluate", MODULE_FUNCTION(evaluate), METH_FASTCALL | METH_KEYWORDS,
-     "evaluate(text, /, local_dict=None, global_dict=None, out=None, order='K', "
-     "casting='same_kind', **operands)\n--\n\nCompute a text with the types that the arrays have, "
-     "in NumPy's manner. What is not given by name is looked up in local_dict and global_dict, or "
-     "among the caller's variables. Kernels are remembered by text and types."},
-    {"re_evaluate", MODULE_FUNCTION(re_evaluate), METH_FASTCALL | METH_KEYWORDS,
-     "re_evaluate(local_dict=None, global_dict=None, out=None, order='K', casting='same_kind', "
-     "**operands)\n--\n\nWhat this thread evaluated last, again."},
+    {"compile", compile, METH_O, HELP_COMPILE},
+    {"evaluate", MODULE_FUNCTION(evaluate), METH_FASTCALL | METH_KEYWORDS, HELP_EVALUATE},
+    {"re_evaluate", MODULE_FUNCTION(re_evaluate), METH_FASTCALL | METH_KEYWORDS, HELP_RE_EVALUATE},
     {"_quick", compile_quickly, METH_O, "A kernel for a first answer (tosajit/_jit.py)."},
     {"wait", wait_for_all, METH_NOARGS,
-     "wait()\n--\n\nWait until all that is compiled in the background is."},
+     "wait()\n--\n\nWait until all that is compiled in the background is.\n\n"
+     "Examples\n--------\n>>> import tosajit\n>>> tosajit.wait()"},
     {0}};
 static PyGetSetDef ATTRIBUTES[] = {
     {"stats", get_stats, NULL, "What its kernels take and what it has done, as a dict.", NULL},
@@ -226,16 +220,9 @@ static PyGetSetDef ATTRIBUTES[] = {
     {0}};
 
 bool engine_type_add(PyObject *module, module_state *state) {
-    static PyType_Slot slots[] = {
-        {Py_tp_new, engine_new},
-        {Py_tp_dealloc, engine_dealloc},
-        {Py_tp_methods, METHODS},
-        {Py_tp_getset, ATTRIBUTES},
-        {Py_tp_doc,
-         "Engine(*, threads=1, accuracy='exact', cache=None, cpu=None, backend='background', "
-         "max_bytes=0)\n--\n\nCompiles and owns kernels. cache is a "
-         "directory for their code."},
-        {0, NULL}};
+    static PyType_Slot slots[] = {{Py_tp_new, engine_new},  {Py_tp_dealloc, engine_dealloc},
+                                  {Py_tp_methods, METHODS}, {Py_tp_getset, ATTRIBUTES},
+                                  {Py_tp_doc, HELP_ENGINE}, {0, NULL}};
     static PyType_Spec spec = {"tosajit.Engine", sizeof(engine_object), 0,
                                Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE, slots};
     state->engine = (PyTypeObject *)PyType_FromModuleAndSpec(module, &spec, NULL);

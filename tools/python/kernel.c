@@ -8,6 +8,7 @@
 
 #include "tools/python/call.h"
 #include "tools/python/errors.h"
+#include "tools/python/help.h"
 #include "tools/python/kernel_image.h"
 #include "tools/python/kernel_show.h"
 #include "tosajit/graph.h"
@@ -258,10 +259,8 @@ static PyObject *kernel_wait(PyObject *self, PyObject *unused) {
 }
 
 static PyMethodDef METHODS[] = {
-    {"explain", kernel_explain, METH_VARARGS, "What a call with these operands would decide."},
-    {"plan", MODULE_FUNCTION(kernel_plan), METH_VARARGS | METH_KEYWORDS,
-     "plan(view='text')\n--\n\nHow it is computed: 'text', 'json', 'svg', 'nest', 'ir', 'asm' or "
-     "'passes'."},
+    {"explain", kernel_explain, METH_VARARGS, HELP_EXPLAIN},
+    {"plan", MODULE_FUNCTION(kernel_plan), METH_VARARGS | METH_KEYWORDS, HELP_PLAN},
     {"save", kernel_save, METH_O,
      "save(path)\n--\n\nWrite a kernel image, which load and tosajit-runtime read."},
     {"to_bytes", kernel_to_bytes, METH_NOARGS,
@@ -286,16 +285,10 @@ static PyMemberDef MEMBERS[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(kernel_object, call), READONLY, NULL}, {0}};
 
 bool kernel_type_add(PyObject *module, module_state *state) {
-    static PyType_Slot slots[] = {
-        {Py_tp_dealloc, kernel_dealloc},
-        {Py_tp_call, kernel_call},
-        {Py_tp_members, MEMBERS},
-        {Py_tp_repr, kernel_repr},
-        {Py_tp_methods, METHODS},
-        {Py_tp_getset, ATTRIBUTES},
-        {Py_tp_doc, "A compiled text. Call it with its operands, by position or by name; out= is "
-                    "an array for the result, or a tuple of several."},
-        {0, NULL}};
+    static PyType_Slot slots[] = {{Py_tp_dealloc, kernel_dealloc}, {Py_tp_call, kernel_call},
+                                  {Py_tp_members, MEMBERS},        {Py_tp_repr, kernel_repr},
+                                  {Py_tp_methods, METHODS},        {Py_tp_getset, ATTRIBUTES},
+                                  {Py_tp_doc, HELP_KERNEL},        {0, NULL}};
     static PyType_Spec spec = {"tosajit.Kernel", sizeof(kernel_object), 0,
                                Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION |
                                    Py_TPFLAGS_IMMUTABLETYPE | HAS_VECTORCALL,

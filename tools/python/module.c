@@ -7,6 +7,7 @@
 #include "tools/python/exchange.h"
 #include "tools/python/function.h"
 #include "tools/python/graph.h"
+#include "tools/python/help.h"
 #include "tools/python/load.h"
 #include "tools/python/numpy.h"
 #include "tools/python/region.h"
@@ -27,10 +28,7 @@ static PyMethodDef METHODS[] = {
      "process: a subinterpreter's call does nothing."},
     {"partition", MODULE_FUNCTION(graph_partition), METH_VARARGS | METH_KEYWORDS,
      "tosajit_partition, of buffers by the names of its members."},
-    {"load", kernel_load, METH_O,
-     "load(image)\n--\n\nA kernel of an image: a path, or the bytes of it. An image is code; take "
-     "it "
-     "from people you trust."},
+    {"load", kernel_load, METH_O, HELP_LOAD},
     {0}};
 
 static int execute(PyObject *module) {

@@ -84,7 +84,28 @@ wait = _engine.wait
 
 
 def validate(ex: str, local_dict=None, global_dict=None, out=None, order="K", casting="same_kind", **operands):
-    """What evaluate would raise, or None; re_evaluate computes the text then."""
+    """What evaluate would raise, or None; re_evaluate computes the text then.
+
+    Parameters
+    ----------
+    ex : str
+        A text of `evaluate`, whose other arguments follow.
+
+    Returns
+    -------
+    Exception or None
+
+    Examples
+    --------
+    >>> import numpy as np, tosajit
+    >>> x = np.arange(3.0)
+    >>> tosajit.validate("2 * x") is None
+    True
+    >>> tosajit.re_evaluate()
+    array([0., 2., 4.])
+    >>> type(tosajit.validate("2 * missing_name")).__name__
+    'TypeError'
+    """
     caller = _sys._getframe(1)
     try:
         evaluate(ex, caller.f_locals if local_dict is None else local_dict,
@@ -95,19 +116,55 @@ def validate(ex: str, local_dict=None, global_dict=None, out=None, order="K", ca
 
 
 def get_num_threads() -> int:
-    """How many threads compute long runs of compile's and evaluate's kernels."""
+    """How many threads compute long runs of compile's and evaluate's kernels.
+
+    Examples
+    --------
+    >>> import tosajit
+    >>> tosajit.get_num_threads() >= 1
+    True
+    """
     return _engine.threads
 
 
 def set_num_threads(count: int) -> int:
-    """Change that for kernels that are compiled from now on; the number until now."""
+    """Change get_num_threads for kernels that are compiled from now on.
+
+    Parameters
+    ----------
+    count : int
+
+    Returns
+    -------
+    int
+        The number until now.
+
+    Examples
+    --------
+    >>> import tosajit
+    >>> before = tosajit.set_num_threads(1)
+    >>> tosajit.set_num_threads(before)
+    1
+    """
     before = _engine.threads
     _engine.threads = count
     return before
 
 
 class threadpool_limits:
-    """set_num_threads for a block: `with tosajit.threadpool_limits(1): ...`"""
+    """set_num_threads for a block.
+
+    Parameters
+    ----------
+    limits : int
+
+    Examples
+    --------
+    >>> import tosajit
+    >>> with tosajit.threadpool_limits(1):
+    ...     tosajit.get_num_threads()
+    1
+    """
 
     def __init__(self, limits: int):
         self._before = set_num_threads(limits)

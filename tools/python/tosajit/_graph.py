@@ -21,7 +21,21 @@ else:
     Node = namedtuple("Node", "reads gives member view", defaults=(True, False))
     Node.__doc__ = """An operation of a host's graph. Any tuple of these two to four will do.
 
-    member says whether a kernel may have it, view whether it moves elements and computes none."""
+    Parameters
+    ----------
+    reads, gives : iterable of hashable
+        Values, by names or numbers.
+    member : bool, optional
+        Whether a kernel may have it.
+    view : bool, optional
+        Whether it moves elements and computes none.
+
+    Examples
+    --------
+    >>> import tosajit
+    >>> tosajit.Node(["a"], ["b"])
+    Node(reads=['a'], gives=['b'], member=True, view=False)
+    """
 
 
 def _refuse(sentence: str) -> NoReturn:
@@ -53,13 +67,38 @@ def partition(
     most_tensors: int = 0,
     accepts: Optional[Callable[[List[int]], bool]] = None,
 ) -> List[List[int]]:
-    """Divide a graph into regions, each of which can be one kernel: lists of nodes' indices.
+    """Divide a graph into regions, each of which can be one kernel.
 
-    nodes are tuples (reads, gives), (reads, gives, member) or (reads, gives, member, view), as Node. Each stands behind those
-    whose values it reads. A value is anything that can be a key of a dict. kept are values that
-    something else reads, too, constants those that are the same in all calls. Limits of 0 are the
-    library's. accepts says of a list of indices whether a kernel can have these nodes, where limits
-    are not enough.
+    Parameters
+    ----------
+    nodes : iterable of Node or tuple
+        (reads, gives), (reads, gives, member) or (reads, gives, member, view). Each stands behind those whose values it reads. A value is anything
+        that can be a key of a dict.
+    kept : iterable, optional
+        Values that something else reads, too, such as results of the model.
+    constants : iterable, optional
+        Values that are the same in all calls.
+    most_ops, most_tensors : int, optional
+        The most of a region; 0: the library's limits.
+    accepts : function, optional
+        Of a list of indices: whether a kernel can have these.
+
+    Returns
+    -------
+    list of list of int
+        Regions, by indices of nodes.
+
+    Raises
+    ------
+    tosajit.ArgumentError
+        A node is no such tuple, or gives what another one gives.
+
+    Examples
+    --------
+    >>> import tosajit
+    >>> model = [(["a"], ["e"]), (["e", "w"], ["m"], False), (["m"], ["s"]), (["s"], ["y"])]
+    >>> tosajit.partition(model, kept=["y"])
+    [[0], [2, 3]]
     """
     numbers: Dict[Hashable, int] = {}
     members, views = bytearray(), bytearray()

@@ -799,7 +799,48 @@ def _engine_of(options: Dict[str, Any]) -> Engine:
 
 
 def jit(function: Any = None, *, accuracy: Optional[str] = None, threads: Optional[int] = None) -> Any:
-    """A function of arrays, written with NumPy, as kernels: @tosajit.jit above it."""
+    """A function of arrays, written with NumPy, as kernels: @tosajit.jit above it.
+
+    The function runs once for each list of element types and numbers of dimensions, with arrays that have no elements. What it computes with them
+    becomes a kernel, which later calls find again; sizes may be others. What no kernel computes, NumPy does, between kernels.
+
+    Parameters
+    ----------
+    function : function
+        Of arrays of NumPy, tensors of PyTorch, arrays of jax, numbers, and tuples, lists, dicts or objects of these.
+    accuracy : {'exact', 'fast'}, optional
+        Functions are correctly rounded in f32, or at most 1 ulp off.
+    threads : int, optional
+        How many threads divide a long run: as many as there are processors, or what set_num_threads says. Bits do not depend on it.
+
+    Returns
+    -------
+    function
+        Of the same arguments, and `out=`, an array for the result. `explain(*arguments)` tells what computes a call, and why; `kernels` lists
+        its kernels; `__wrapped__` is the function itself.
+
+    Raises
+    ------
+    tosajit.ArgumentError
+        When it is called: an `if` asks for the truth of elements, which only a call knows. An option is wrong.
+
+    Examples
+    --------
+    >>> import numpy as np, tosajit
+    >>> @tosajit.jit
+    ... def swish(x, b):
+    ...     return x / (1 + np.exp(-(x + b)))
+    >>> swish(np.zeros((2, 3), np.float32), np.ones((1, 3), np.float32))
+    array([[0., 0., 0.],
+           [0., 0., 0.]], dtype=float32)
+    >>> @tosajit.jit(accuracy="fast", threads=2)
+    ... def length(x, y):
+    ...     return np.sqrt(x * x + y * y)
+    >>> length(np.array([3.0, 5.0]), np.array([4.0, 12.0]))
+    array([ 5., 13.])
+    >>> print(length.explain(np.ones(2), np.ones(2)).partition(":")[0])
+    length(f64[?], f64[?])
+    """
     options = {key: value for key, value in (("accuracy", accuracy), ("threads", threads)) if value is not None}
     if options:
         _engine_of(options)  # which says what is wrong with them
