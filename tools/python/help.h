@@ -5,7 +5,8 @@
 #ifndef TOSAJIT_TOOLS_PYTHON_HELP_H
 #define TOSAJIT_TOOLS_PYTHON_HELP_H
 
-/* clang-format off: a line here is a line there */
+/* A line here is a line there. */
+/* clang-format off */
 #define HELP_OPERANDS \
     "local_dict, global_dict : mapping, optional\n" \
     "    Where names are looked up that are not given in `operands`. Without them the\n" \
