@@ -21,12 +21,12 @@ from playwright.sync_api import TimeoutError, sync_playwright
 DESK, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 WORDS = {"swish": "docs/", "tosajit_run": "reference/c.html", "broadcast": "docs/"}
 PICTURED = ["index.html", "docs/python.html", "gallery/index.html", "reference/python.html", "reference/c.html", "docs/benchmarks.html", "docs/from-numba.html"]
-LINKS = """() => ({links: [...document.querySelectorAll('a[href], img[src], link[rel=stylesheet], script[src]')].map(e => e.href || e.src),
+LINKS = r"""() => ({links: [...document.querySelectorAll('a[href], img[src], link[rel=stylesheet], script[src]')].map(e => e.href || e.src),
     anchors: [...document.querySelectorAll('[id], a[name]')].map(e => e.id || e.name),
     images: [...document.images].filter(e => e.complete && !e.naturalWidth).map(e => e.src),
     raw: (() => { const copy = (document.querySelector('.md-content') || document.body).cloneNode(true);
         copy.querySelectorAll('code, pre, script, style, .vega-embed').forEach(e => e.remove());
-        return (copy.textContent.match(/.{0,30}(\]\(|```|\*\*|^:::|!\[).{0,30}/) || [''])[0]; })(),
+        return (copy.textContent.match(/.{0,30}(\]\(|```|\*\*[^ *]+\*\*|^:::|!\[).{0,30}/) || [''])[0]; })(),
     title: document.title, words: (document.querySelector('.md-content') || document.body).innerText.length})"""
 
 
