@@ -74,7 +74,7 @@ class Visit:
             self.complain(f"no picture: {image}")
         for place in self.page.query_selector_all(".chart"):
             try:
-                place.wait_for_selector("svg .mark-rect path, svg .mark-line path", timeout=5000, state="attached")
+                place.wait_for_selector("svg .mark-rect path, svg .mark-line path", timeout=30000, state="attached")
             except TimeoutError:
                 self.complain(f"no chart: {place.get_attribute('data-spec')}")
             width = place.query_selector("svg").bounding_box()["width"] if place.query_selector("svg") else 0
@@ -93,7 +93,7 @@ class Visit:
     def toggle(self, scheme):
         """As a reader does."""
         self.page.click("form[data-md-component=palette] label:visible")
-        self.page.wait_for_selector(f"body[data-md-color-scheme={scheme}]", timeout=5000)
+        self.page.wait_for_selector(f"body[data-md-color-scheme={scheme}]", timeout=30000)
 
     def colours(self):
         """Brightness of paper and of ink."""
@@ -115,14 +115,14 @@ class Visit:
         self.page.goto(self.root + "index.html", wait_until="load")
         self.page.click(".md-search__input")
         self.page.fill(".md-search__input", word)
-        self.page.wait_for_selector(".md-search-result__link", timeout=10000)
+        self.page.wait_for_selector(".md-search-result__link", timeout=30000)
         links = self.page.eval_on_selector_all(".md-search-result__link", "all => all.map(e => e.href)")
         if not any(where in link for link in links):
             self.complain(f"a search for {word} finds {links[:5]}, and nothing in {where}")
         if self.pictures:
             self.page.screenshot(path=self.pictures / f"search-{word}.png")
         self.page.click(".md-search-result__link >> nth=0")
-        self.page.wait_for_url(lambda url: "index.html" not in url or "?h=" in url, timeout=5000)
+        self.page.wait_for_url(lambda url: "index.html" not in url or "?h=" in url, timeout=30000)
 
     def follow(self, folder):
         """Links of all pages; how many there were."""
