@@ -1,13 +1,17 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The reference of the C interface as a page, from the XML that Doxygen makes of the public headers. Each function tells which pages use it:
-the programs on these pages are compiled and run by tests."""
+"""The reference of the C interface as a page, from the XML that Doxygen makes of the public headers. Each function tells which pages use it, or
+shows who calls it: programs on these pages, examples and tests are compiled and run by tests. A function that nobody shows is refused."""
 import re
 import xml.etree.ElementTree as xml
 
 HEADERS = {"tosajit": "what most programs need", "inspect": "what a kernel is and does", "image": "kernels as bytes and files",
            "graph": "what engines that run models need", "mlir": "files of TOSA"}
 USES = ("README.md", "docs/first-steps.md", "docs/tour.md", "docs/engine-authors.md", "docs/a-call.md", "docs/images.md", "docs/views.md", "docs/language.md")
+
+
+CALLERS = ("examples/engine/*.c", "examples/aot/*.c", "tests/install/consumer/*.c", "tests/api/typed_test.c", "tests/api/views_test.c",
+           "tests/api/api_test.c", "tests/api/state_calls*.c", "tests/api/*_test.c")
 
 
 def inline(node):
@@ -78,6 +82,26 @@ def used(name, texts):
     return [f"[{title}](../{'index.md' if page == 'README.md' else page})" for page, (title, text) in texts.items() if re.search(rf"\b{name}\b", text)]
 
 
+def callers(source):
+    """(file, text) of each function in C that examples and tests have."""
+    seen = set()
+    for pattern in CALLERS:
+        for path in sorted(source.glob(pattern)):
+            if path not in seen:
+                seen.add(path)
+                for found in re.finditer(r"^\w[^\n;{}]*(?:\n[^\n;{}]*)?\{\n.*?^\}|^\w[^\n;]*\{[^\n]*\}$", path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL):
+                    yield str(path.relative_to(source)), found[0]
+
+
+def called(name, functions):
+    """The shortest of the first file that has any of at most forty lines."""
+    with_it = [(file, text) for file, text in functions if re.search(rf"\b{name}\(", text) and text.count("\n") < 40]
+    if not with_it:
+        return None
+    file = with_it[0][0]
+    return file, min((text for where, text in with_it if where == file), key=len)
+
+
 def entries(root, header):
     """(line, name, Markdown) of what the header has."""
     tree = xml.parse(root / f"{header}_8h.xml").getroot().find("compounddef")
@@ -98,7 +122,7 @@ def entries(root, header):
 
 
 def page(root, source):
-    texts = {}
+    texts, functions = {}, list(callers(source))
     for name in USES:
         text = (source / name).read_text(encoding="utf-8")
         texts[name] = (re.search(r"^# (.*)", text, re.MULTILINE)[1], "\n".join(re.findall(r"```c(?:pp)?\n(.*?)```", text, re.DOTALL)))
@@ -111,4 +135,16 @@ def page(root, source):
             where = used(name, texts)
             if where:
                 lines += ["Used in " + ", ".join(where) + ".", ""]
-    return "\n".join(lines)
+            elif name.startswith("tosajit_") and re.search(rf"\b{name}\($|\b{name}\([^*]", text.partition("```c")[2]):
+                example = called(name, functions)
+                if not example:
+                    raise SystemExit(f"no page, example or test shows {name}")
+                lines += [f"Example, of `{example[0]}`:", "", f"```c\n{example[1]}\n```", ""]
+    heads = {row[4:] for row in lines if row.startswith("### ")}
+
+    def led(found):
+        """A name in words, which are escaped, leads to its place."""
+        name = found[0].replace("\\", "")
+        return f"[`{name}`](#{name})" if name in heads else f"`{name}`"
+
+    return re.sub(r"\b(?:tosajit|TOSAJIT)(?:\\_[A-Za-z0-9]+)+", led, "\n".join(lines))

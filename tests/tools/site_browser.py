@@ -114,7 +114,9 @@ class Visit:
     def search(self, word, where):
         self.page.goto(self.root + "index.html", wait_until="load")
         self.page.click(".md-search__input")
-        self.page.fill(".md-search__input", word)
+        # a word that is typed before the index is there would be lost
+        self.page.wait_for_function("() => !/Initializing/.test(document.querySelector('.md-search-result__meta').textContent)", timeout=60000)
+        self.page.type(".md-search__input", word)
         self.page.wait_for_selector(".md-search-result__link", timeout=30000)
         links = self.page.eval_on_selector_all(".md-search-result__link", "all => all.map(e => e.href)")
         if not any(where in link for link in links):
