@@ -145,6 +145,6 @@ def page(root, source):
     def led(found):
         """A name in words, which are escaped, leads to its place."""
         name = found[0].replace("\\", "")
-        return f"[`{name}`](#{name})" if name in heads else f"`{name}`"
+        return f"[`{name}`](#{name.lower()})" if name in heads else f"`{name}`"
 
     return re.sub(r"\b(?:tosajit|TOSAJIT)(?:\\_[A-Za-z0-9]+)+", led, "\n".join(lines))
