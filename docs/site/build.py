@@ -69,6 +69,10 @@ def lay_pages(source, pages):
     for name in names:
         copy(source, pages, name)
     shutil.copy(source / "README.md", pages / "index.md")
+    shown = (HERE / "mkdocs.yml").read_text(encoding="utf-8")
+    missing = [name for name in names if name.endswith(".md") and f": {name}\n" not in shown]
+    if missing:
+        raise SystemExit(f"docs/site/mkdocs.yml has no line for {', '.join(missing)}")
     for name in names + ["index.md"]:
         lay_page(source, pages, name)
 
