@@ -187,7 +187,7 @@ static inline real f32_function_rsqrt(const lane *l, const real *x) {
     return muladd(l, mul(l, y, c), e, y);
 }
 
-/* What is not normal, or so large that y^2 is not: rounded correctly. */
+/* Numbers that are not normal, or so large that y^2 is not: rounded correctly. */
 static inline mask single_rsqrt_rare(const lane *l, const real *x) {
     const int32_t first = 0x00800000, beyond = 0x7e000000; /* moved to where signed words begin */
     word moved = bits_sum(l, bits_of(l, x[0]), bits_constant(l, INT32_MIN - (int64_t)first));

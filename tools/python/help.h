@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What Python's help() shows of functions and classes in C, in NumPy's form. Python reads a first
+/* Texts of Python's help() for functions and classes in C, in NumPy's form. Python reads a first
  * line and "--" as the signature. tests/tools/python_help_test.py runs every example. */
 #ifndef TOSAJIT_TOOLS_PYTHON_HELP_H
 #define TOSAJIT_TOOLS_PYTHON_HELP_H

@@ -33,8 +33,8 @@ static float find_width(void) {
     return best;
 }
 
-/* What is fitted at a point d = scale t beside the centre, in parts of erf: `wanted` as a sum of
- * the basis. */
+/* A point d = scale t beside the centre, in parts of erf: `wanted` is fitted as a sum of the
+ * basis. */
 typedef struct point {
     long double basis[DEGREE], wanted, weight, error;
 } point;
