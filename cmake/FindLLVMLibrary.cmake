@@ -34,7 +34,7 @@ mark_as_advanced(TOSAJIT_LLVM TOSAJIT_LLVM_INCLUDE)
 function(tosajit_static_llvm list)
   find_program(TOSAJIT_LLVM_CONFIG llvm-config HINTS ${TOSAJIT_LLVM_ROOT}/bin NO_DEFAULT_PATH REQUIRED)
   find_library(TOSAJIT_ZLIB NAMES z libz.so.1 REQUIRED)
-  find_library(TOSAJIT_ZSTD NAMES zstd libzstd.so.1 REQUIRED)
+  find_library(TOSAJIT_ZSTD NAMES libzstd.a zstd libzstd.so.1 REQUIRED) # not every Linux has one
   mark_as_advanced(TOSAJIT_LLVM_CONFIG TOSAJIT_ZLIB TOSAJIT_ZSTD)
   set(targets all-targets)
   if(TOSAJIT_ONLY_NATIVE)
@@ -47,10 +47,11 @@ function(tosajit_static_llvm list)
     OUTPUT_VARIABLE files OUTPUT_STRIP_TRAILING_WHITESPACE)
   separate_arguments(files)
   list(TRANSFORM files PREPEND "${CMAKE_SYSROOT}")
-  # A wheel brings its own C++, or it would need one as new as this machine's.
+  # A wheel brings its own C++, or it would need one as new as this machine's. Who unwinds is the system's: ours would ask its C library in
+  # today's way.
   set(cxx stdc++)
   if(SKBUILD)
-    set(cxx -l:libstdc++.a -static-libgcc)
+    set(cxx -l:libstdc++.a)
   endif()
   set(${list} ${files} ${TOSAJIT_ZLIB} ${TOSAJIT_ZSTD} ${cxx} ${CMAKE_DL_LIBS} PARENT_SCOPE)
 endfunction()

@@ -18,7 +18,7 @@ packages="libc6 libc6-dev linux-libc-dev libcrypt1 libgcc-s1 libstdc++6 libllvm2
 static=""
 if [ "${2:-}" = wheels ]; then
     packages="$packages python3.11-minimal libpython3.11-minimal libpython3.11-stdlib libpython3.11-dev libexpat1 libssl3 libbz2-1.0 libuuid1
-    libprotobuf-c-dev"
+    libprotobuf-c-dev libzstd-dev"
     static=$(/usr/lib/llvm-22/bin/llvm-config --link-static --libfiles core passes aarch64 orcjit object)
 fi
 stamp=$sysroot/packages

@@ -17,7 +17,7 @@ command="$library g++ libmlir-22-dev libflatbuffers-dev libonnx-dev libprotobuf-
 # pip brings ONNX Runtime to.
 tests="$command mlir-22-tools clang-22 libclang-rt-22-dev libcmocka-dev libmpfr-dev libgmp-dev libbenchmark-dev clang-format
     libxml2-utils gdb doxygen man-db mandoc bsdextrautils dpkg-dev debhelper lintian reuse qemu-user valgrind
-    locales python3-dev python3-pip python3-venv python3-onnx python3-numpy python3-numexpr dh-python"
+    locales libzstd-dev python3-dev python3-pip python3-venv python3-onnx python3-numpy python3-numexpr dh-python"
 case ${1:-} in
 '') packages=$tests ;;
 --command) packages=$command ;;

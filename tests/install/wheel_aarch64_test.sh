@@ -9,7 +9,7 @@ export TOSAJIT_SYSROOT TOSAJIT_MADE_OPS
 TOSAJIT_SYSROOT=${TOSAJIT_SYSROOT:-$source/build-aarch64/sysroot} TOSAJIT_MADE_OPS=${TOSAJIT_MADE_OPS:-$build/jit/ops.o}
 
 quietly sh "$source/tools/python/dist.sh" "$work/dist" aarch64
-[ "$(find "$work/dist" -type f | wc -l)" = 5 ] || fail "there is more than sources and four wheels: $(ls "$work/dist")"
+[ "$(find "$work/dist" -type f | wc -l)" = 7 ] || fail "there is more than sources, four wheels and what tells of them: $(ls "$work/dist")"
 wheel=$(ls "$work"/dist/tosajit-*-cp311-abi3-manylinux_2_*_aarch64.whl) llvm_wheel=$(ls "$work"/dist/tosajit_llvm-*-py3-none-manylinux_2_*_aarch64.whl)
 [ "$(stat -c %s "$wheel")" -lt 8000000 ] || fail "the wheel is $(stat -c %s "$wheel") bytes"
 [ "$(stat -c %s "$llvm_wheel")" -lt 40000000 ] || fail "tosajit-llvm is $(stat -c %s "$llvm_wheel") bytes"
@@ -18,6 +18,9 @@ names() { "$PYTHON" -m zipfile -l "$1" | awk 'NR > 1 && $1 !~ "/$" { print $1 }'
 names "$wheel" >"$work/files"
 names "$(ls "$work"/dist/tosajit-*_x86_64.whl)" | diff - "$work/files" || fail "the wheels have other files"
 "$PYTHON" -m zipfile -e "$wheel" "$work/unpacked"
+old_enough "$work/unpacked"
+"$PYTHON" -m zipfile -e "$llvm_wheel" "$work/unpacked_llvm"
+old_enough "$work/unpacked_llvm"
 for file in "$work"/unpacked/tosajit/*.so*; do
     readelf -h "$file" | grep -q AArch64 || fail "$file is of another machine"
 done

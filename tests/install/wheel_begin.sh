@@ -16,3 +16,16 @@ PYTHON=$(setting _Python3_EXECUTABLE) CC=$(setting CMAKE_C_COMPILER)
 CMAKE_C_COMPILER_LAUNCHER=$(setting CMAKE_C_COMPILER_LAUNCHER)
 SKBUILD_CMAKE_DEFINE=TOSAJIT_LLVM_ROOT=$(setting TOSAJIT_LLVM_ROOT)
 unset PYTHONPATH
+
+# old_enough FOLDER: what is built there asks no C library for what came after 2.28.
+old_enough() {
+    found=$(find "$1" -type f \( -name '*.so*' -o -name tosajit \))
+    [ -n "$found" ] || fail "$1 has no files that a loader reads"
+    for file in $found; do
+        newest=$(readelf --wide --version-info "$file" | grep -oE 'Name: (GLIBC_[0-9.]+|GLIBC_[A-Z_]+|GLIBCXX_[0-9.]+)' | sed 's/Name: //' | sort --version-sort | tail -n 1)
+        case $newest in
+        '' | GLIBC_2.[0-9] | GLIBC_2.[0-9].* | GLIBC_2.1[0-9] | GLIBC_2.2[0-8]) ;;
+        *) fail "$file needs $newest, and glibc 2.28 is promised" ;;
+        esac
+    done
+}

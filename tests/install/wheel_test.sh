@@ -8,12 +8,34 @@
 
 # What is published: sources without what is built, and a wheel that has all of the package.
 quietly sh "$source/tools/python/dist.sh" "$work/dist"
-[ "$(find "$work/dist" -type f | wc -l)" = 3 ] || fail "there is more than sources and two wheels: $(ls "$work/dist")"
+[ "$(find "$work/dist" -type f | wc -l)" = 5 ] || fail "there is more than sources, two wheels and what tells of them: $(ls "$work/dist")"
 sources=$(ls "$work"/dist/tosajit-*.tar.gz) wheel=$(ls "$work"/dist/tosajit-*-cp311-abi3-manylinux_2_*.whl) llvm_wheel=$(ls "$work"/dist/tosajit_llvm-*-py3-none-manylinux_2_*.whl)
 if tar -tzf "$sources" | grep -E '^[^/]*/(build|\.git/)'; then fail "the sources have what is not theirs"; fi
 for file in "made/$(uname -m)/ops.o" LICENSE PKG-INFO README.md pyproject.toml tests/tools/python_test.py; do
     tar -tzf "$sources" | grep -qE "^[^/]*/$file\$" || fail "the sources have no $file"
 done
+(cd "$work/dist" && quietly sha256sum --check --strict SHA256SUMS)
+[ "$(wc -l <"$work/dist/SHA256SUMS")" = 4 ] || fail "there are more checksums than files, or less"
+# The bill of materials, by its format's own reader.
+quietly "$PYTHON" -m venv "$work/reader"
+quietly "$work/reader/bin/python" -m pip install --disable-pip-version-check 'cyclonedx-python-lib[json-validation]'
+"$work/reader/bin/python" - "$work"/dist/tosajit-*.cdx.json <<END || fail "the bill of materials"
+import json, sys
+from cyclonedx.schema import SchemaVersion
+from cyclonedx.validation.json import JsonStrictValidator
+text = open(sys.argv[1]).read()
+error = JsonStrictValidator(SchemaVersion.V1_6).validate_str(text)
+assert error is None, error
+named = {part["name"]: part.get("version") for file in json.loads(text)["components"] for part in file.get("components", ())}
+assert set(named) == {"libgcc", "libstdc++", "llvm", "onnx", "protobuf-c", "zstd"} and named["llvm"], named
+END
+# Built again, in another place and without a compiler's cache, it is the same to the byte.
+mkdir "$work/another_place"
+(unset CMAKE_C_COMPILER_LAUNCHER
+    export TMPDIR="$work/another_place" TZ=Pacific/Auckland LC_ALL=C.UTF-8
+    umask 077
+    quietly sh "$source/tools/python/dist.sh" "$work/again")
+(cd "$work/again" && quietly sha256sum --check --strict "$work/dist/SHA256SUMS")
 # contents WHEEL: its files, without the version in a name.
 contents() { "$PYTHON" -m zipfile -l "$1" | awk 'NR > 1 && $1 !~ "/$" { print $1 }' | sed 's/^tosajit-[0-9.]*\.dist-info/info/' | sort; }
 contents "$wheel" >"$work/files"
@@ -35,6 +57,7 @@ tosajit/_onnx_cache.py
 tosajit/_onnx_session.py
 tosajit/_onnxruntime/engine.py
 tosajit/_onnxruntime/libtosajit-onnxruntime.so
+tosajit/_orders.py
 tosajit/_program.py
 tosajit/_show.py
 tosajit/_steps.py
@@ -91,9 +114,11 @@ done
 # The other wheel has LLVM within, shows nothing of it, and needs only what every Linux has, or what it brings.
 [ "$(stat -c %s "$llvm_wheel")" -lt 40000000 ] || fail "tosajit-llvm is $(stat -c %s "$llvm_wheel") bytes"
 quietly "$PYTHON" -m zipfile -e "$llvm_wheel" "$work/unpacked_llvm"
+old_enough "$work/unpacked"
+old_enough "$work/unpacked_llvm"
 within=$work/unpacked_llvm/tosajit/libtosajit-codegen-llvm.so.0
 [ "$(nm -D --defined-only "$within" | grep -vc ' A ')" = 1 ] || fail "tosajit-llvm shows more than its table"
-readelf -d "$within" | grep NEEDED | grep -vE '\[(libz|libm|libc|libdl|libpthread|ld-linux-[a-z0-9-]*|libzstd-[0-9a-f]*)\.so' &&
+readelf -d "$within" | grep NEEDED | grep -vE '\[(libz|libm|libc|libgcc_s|libdl|libpthread|ld-linux-[a-z0-9-]*)\.so' &&
     fail "tosajit-llvm needs other libraries"
 # The command of the package converts models, and leaves everything else to one that has it.
 converts() {

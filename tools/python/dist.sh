@@ -2,10 +2,11 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # What is published of the Python package: the sources, a wheel that is built of them, and the wheel tosajit-llvm with LLVM within, for every
-# Linux whose C library is not older than this machine's allows; on an x86-64 Debian the same wheels for AArch64, and one for Windows, built
-# across. The tools come from PyPI, into a folder of their own. docs/python.md tells the rest.
+# Linux with glibc 2.28 or later; on an x86-64 Debian the same wheels for AArch64, and one for Windows, built across. Beside them lie a bill of
+# materials and checksums. Made again by the same compilers, all of it is the same to the byte. The tools come from PyPI, into a folder of their
+# own. docs/python.md tells the rest.
 #   sh tools/python/dist.sh DIRECTORY [without-llvm] [aarch64] [windows]
-# CC, CMAKE_C_COMPILER_LAUNCHER and SKBUILD_CMAKE_DEFINE=TOSAJIT_LLVM_ROOT=... are heeded; for AArch64 TOSAJIT_SYSROOT, too, and for Windows TOSAJIT_WINDOWS. Needs Python 3.11 or
+# SOURCE_DATE_EPOCH, CC, CMAKE_C_COMPILER_LAUNCHER and SKBUILD_CMAKE_DEFINE=TOSAJIT_LLVM_ROOT=... are heeded; for AArch64 TOSAJIT_SYSROOT, too, and for Windows TOSAJIT_WINDOWS. Needs Python 3.11 or
 # later with venv (PYTHON names another than python3), what builds the library, and for tosajit-llvm LLVM's static libraries.
 set -eu
 source=$(cd "$(dirname "$0")/../.." && pwd)
@@ -21,6 +22,7 @@ for word; do
     *) echo "dist.sh takes without-llvm, aarch64 and windows, not $word" >&2 && exit 2 ;;
     esac
 done
+umask 022
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "${PYTHON:-python3}" -m venv "$work/tools"
@@ -33,22 +35,26 @@ files=$source
 if [ "$(git -C "$source" rev-parse --show-toplevel 2>/dev/null)" = "$source" ]; then
     files=$work/files
     mkdir "$files"
+    : "${SOURCE_DATE_EPOCH:=$(git -C "$source" log -1 --format=%ct)}"
     (cd "$source" && git ls-files -z --cached --others --exclude-standard | tar --null --ignore-failed-read -T - -cf -) | tar -xf - -C "$files"
 fi
+# The date of all files within: that of the last change.
+export SOURCE_DATE_EPOCH="${SOURCE_DATE_EPOCH:-$(stat -c %Y "$source/pyproject.toml")}"
 python -m build --sdist --outdir "$work/plain" "$files"
 unpack() {
     mkdir "$1"
     tar -xzf "$work"/plain/tosajit-*.tar.gz -C "$1" --strip-components=1
 }
 unpack "$work/sources"
-python -m build --wheel --outdir "$work/built" --config-setting=build-dir="$work/sources/build" "$work/sources"
+old=--config-setting=cmake.define.TOSAJIT_OLD_GLIBC=ON
+python -m build --wheel --outdir "$work/built" --config-setting=build-dir="$work/sources/build" $old "$work/sources"
 # LLVM is whatever the user has, or nothing.
 auditwheel repair --exclude 'libLLVM.so*' --wheel-dir "$directory" "$work"/built/tosajit-*.whl
 # All others are of the same sources, or the library would refuse them.
 if [ -n "$llvm" ]; then
     unpack "$work/llvm"
     cp "$work/llvm/tools/python/llvm.toml" "$work/llvm/pyproject.toml"
-    python -m build --wheel --outdir "$work/built" --config-setting=build-dir="$work/llvm/build" "$work/llvm"
+    python -m build --wheel --outdir "$work/built" --config-setting=build-dir="$work/llvm/build" $old "$work/llvm"
     auditwheel repair --wheel-dir "$directory" "$work"/built/tosajit_llvm-*.whl
 fi
 # made MACHINE OPS LLVM: what a machine without LLVM builds of the published sources: the code of single ops, and what its hash is made of.
@@ -60,7 +66,7 @@ made() {
 include() { sed -n 's/^TOSAJIT_LLVM_INCLUDE:[A-Z]*=//p' "$1/CMakeCache.txt"; }
 # across FOLDER BUILD: a wheel of the sources there for AArch64. What builds it is this machine's, so that nothing else may look for a platform.
 across() {
-    _PYTHON_HOST_PLATFORM=linux-aarch64 python -m build --wheel --no-isolation --outdir "$work/across" --config-setting=build-dir="$2" \
+    _PYTHON_HOST_PLATFORM=linux-aarch64 python -m build --wheel --no-isolation --outdir "$work/across" --config-setting=build-dir="$2" $old \
         --config-setting=cmake.define.CMAKE_TOOLCHAIN_FILE="$1/cmake/aarch64.cmake" \
         --config-setting=cmake.define.TOSAJIT_SYSROOT="$sysroot" \
         --config-setting=cmake.define.TOSAJIT_MADE_OPS="$work/ops.o" \
@@ -99,6 +105,14 @@ if [ -n "$windows" ]; then
         --config-setting="install.components=python;library" "$@" "$work/windows"
 fi
 made "$(uname -m)" "$work/sources/build/jit/ops.o" "$(include "$work/sources/build")"
+mkdir "$work/kept"
+cp "$work/sources/build/CMakeCache.txt" "$work/kept/"
 rm -rf "$work/sources/build"
 python -m build --sdist --outdir "$directory" "$work/sources"
-twine check --strict "$directory"/tosajit*
+twine check --strict "$directory"/tosajit*.whl "$directory"/tosajit*.tar.gz
+# headers MACHINE COMPILER BUILD ROOT: what sbom.py asks for versions.
+headers() { echo "$1=$2:$(include "$3"):$4/usr/include"; }
+set -- "$(headers "$(uname -m)" "${CC:-cc}" "$work/kept" "")"
+[ -z "$across" ] || set -- "$@" "$(headers aarch64 aarch64-linux-gnu-gcc "$work/arm_build" "$sysroot")"
+[ -z "$windows" ] || set -- "$@" "$(headers windows x86_64-w64-mingw32-gcc-win32 "$work/kept" "")"
+python "$source/tools/python/sbom.py" "$directory" "$@"
