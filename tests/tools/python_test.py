@@ -1074,10 +1074,17 @@ class Life(unittest.TestCase):
             self.assertRegex(plan.partition("part 1")[0], "kept in the memory of result 0: %t ")
         self.assertEqual(len(json.loads(kernel.plan(view="json"))["parts"]), 1)
         self.assertIn("<svg", kernel._repr_html_())
-        self.assertIn("&lt;tosajit.Kernel", kernel._repr_html_())
+        self.assertIn("iteration space [?, ?]", kernel._repr_html_())
+        self.assertIn("The loops", kernel._repr_html_())
+        # A page is the same as a document; what a text has of markup is text.
+        self.assertIn(kernel._repr_html_(), kernel.plan("html"))
+        self.assertTrue(kernel.plan("html").startswith("<!doctype html>"))
+        marked = tosajit.compile("y = select(x < x, x, x) : f32[?] # <script>&").plan("html")
+        self.assertIn("x &lt; x, x, x) : f32[?] # &lt;script&gt;&amp;</h1>", marked)
+        self.assertNotIn("<script", marked)
         if COMPILES:
             self.assertIn("define", kernel.plan("ir"))
-        with self.assertRaisesRegex(tosajit.ArgumentError, "none of text, json, svg, nest, ir, asm, passes"):
+        with self.assertRaisesRegex(tosajit.ArgumentError, "none of text, json, svg, html, nest, ir, asm, passes"):
             kernel.plan("picture")
 
     def test_options_and_threads(self):

@@ -382,6 +382,23 @@ cmp -s "$work/drawn" "$work/expected" || fail "docs/gelu_bias.svg is out of date
 expect 1 "/none.svg: cannot write: No such file or directory" plan examples/gelu_bias.mlir --svg "$work/no/none.svg"
 expect 2 "--svg needs a value" plan examples/gelu_bias.mlir --svg
 expect 2 "there is no option --svg here" run examples/gelu_bias.mlir --svg a.svg
+# The page: well-formed but for what HTML may leave out, of times only where there are sizes, and its own file alone.
+page() {
+    xmllint --html --noout "$work/page.html" 2>&1 | grep 'error :' | grep -v -E 'Tag (svg|rect|text) invalid$' >"$work/err" # its HTML is that of before 2014
+    [ ! -s "$work/err" ] || fail "the page is not well-formed: $(cat "$work/err")"
+    ! grep -E '(src|href)=|@import|url\(' "$work/page.html" || fail "the page needs other files"
+    for text in "$@"; do grep -qF -- "$text" "$work/page.html" || fail "'$text' is not in the page"; done
+}
+expect 0 "" explain --expr 'y = select(a < b, a, b) : f32[?,?], f32[?]' --shape 300x256 --shape 256 --html "$work/page.html"
+page '<h1>y = select(a &lt; b, a, b)' '300x256xf32, 256xf32 -&gt; 300x256xf32' memcpy 'its arithmetic' 'The roof is' '<svg' 'The loops' 'a cached call'
+expect 0 "" explain --expr 'y = sum(x, 1) : f32[?,4]' --html "$work/page.html"
+page '<svg' 'iteration space'
+! grep -q memcpy "$work/page.html" || fail "times without sizes"
+expect 0 "" explain --expr 'y = x + x : f32[?]' --shape 0 --html "$work/page.html"
+! grep -q memcpy "$work/page.html" || fail "times of nothing"
+expect 0 "<!doctype html>" explain examples/gelu_bias.mlir --html -
+expect 1 "/none.html: cannot write: No such file or directory" explain examples/gelu_bias.mlir --html "$work/no/none.html"
+expect 2 "--html and --json exclude each other" explain examples/gelu_bias.mlir --html a.html --json
 
 # --- bench and --expr ------------------------------------------------------------------------------------------------
 # shellcheck disable=SC2016

@@ -36,11 +36,12 @@ enum {
     OPTION_NEST = 1 << 18,
     OPTION_DIVIDED = 1 << 19,
     OPTION_PASSES = 1 << 20,
+    OPTION_HTML = 1 << 21,
 };
 
 typedef struct options {
-    const char *file, *entry, *cpu, *accuracy, *backend, *svg, *expr, *threads, *object, *header,
-        *targets, *images;
+    const char *file, *entry, *cpu, *accuracy, *backend, *svg, *html, *expr, *threads, *object,
+        *header, *targets, *images;
     const char *model, *min_ops, *min_bytes, *dot;
     /* Owned arrays of words that are not owned. */
     const char **inputs, **outputs, **shapes, **lines;

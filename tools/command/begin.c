@@ -41,7 +41,7 @@ static bool would_lose(const char *written, const char *read) {
 }
 
 bool command_keeps_files(const char *command, const options *o) {
-    const char *written[] = {o->model, o->dot, o->object, o->header, o->svg}, *lost = NULL;
+    const char *written[] = {o->model, o->dot, o->object, o->header, o->svg, o->html}, *lost = NULL;
     for (size_t k = 0; k < sizeof written / sizeof *written; k++) {
         if (would_lose(written[k], o->file)) lost = o->file;
         for (size_t i = 0; i < o->input_count; i++) {

@@ -5,13 +5,13 @@
 #define _POSIX_C_SOURCE 200809L /* isatty */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "runtime/system/system.h"
 #include "tools/data/bandwidth.h"
 #include "tools/command/call.h"
+#include "tools/command/call_tensors.h"
 #include "tools/command/commands.h"
 #include "tosajit/inspect.h"
 
@@ -19,13 +19,6 @@ enum { ROUNDS = 3, SAMPLES = 31, COMPILATIONS = 5 }; /* samples: of a round */
 static const double SLICE_SECONDS = 0.5, /* of a measurement; kernel and copy take turns */
     WARM_SECONDS = 0.1,                  /* of calls before each */
     PATIENCE_SECONDS = 2;                /* until progress is shown */
-
-/* A tensor that a call reads or writes. */
-typedef struct bench_tensor {
-    tosajit_tensor view;
-    shape_word shape;
-    void *memory; /* owned */
-} bench_tensor;
 
 typedef struct bench_figures {
     timing time; /* the least, the median and the most of all rounds */
@@ -46,8 +39,8 @@ typedef struct bench {
     size_t threads;
     tosajit_backend backend;
     tosajit_engine *engine, *compiler;
-    tosajit_kernel *kernel, *beside;           /* beside: see compile_beside */
-    bench_tensor tensors[TOSAJIT_MAX_TENSORS]; /* arguments, then results */
+    tosajit_kernel *kernel, *beside;          /* beside: see compile_beside */
+    call_tensor tensors[TOSAJIT_MAX_TENSORS]; /* arguments, then results */
     bench_figures figures;
 } bench;
 
@@ -57,96 +50,12 @@ static size_t result_count(const bench *b) { return b->entry.function.result_cou
 /* ---------------------------------------------------------------------------------------------
  * Words */
 
-static tosajit_tensor_type tensor_type(const bench *b, size_t k) {
-    return call_tensor_type(&b->entry, b->kernel, k);
-}
-
 static int read_shapes(bench *b, bool *known) {
     shape_word shapes[TOSAJIT_MAX_TENSORS];
     int code = call_read_shapes("bench", b->o, &b->entry, b->kernel, shapes, known);
     for (size_t k = 0; code == EXIT_FINE && k < TOSAJIT_MAX_TENSORS; k++)
         b->tensors[k].shape = shapes[k];
     return code;
-}
-
-/* ---------------------------------------------------------------------------------------------
- * Memory */
-
-static uint32_t next_random(uint64_t *state) {
-    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(*state >> 32);
-}
-
-/* Small integers, and floating point in [-4, 4): patterns that no function finds special. */
-static uint64_t random_bits(tosajit_type type, uint64_t *state) {
-    uint32_t bits = next_random(state);
-    float f = (float)(bits >> 8) * 0x1p-21f - 4.0f;
-    double d = (double)f;
-    uint32_t f_bits;
-    uint64_t d_bits;
-    memcpy(&f_bits, &f, sizeof f_bits);
-    memcpy(&d_bits, &d, sizeof d_bits);
-    switch (type) {
-    case TOSAJIT_I1: return bits >> 31;
-    case TOSAJIT_I8:
-    case TOSAJIT_U8: return bits >> 24;
-    case TOSAJIT_F8E4M3FN: return (bits >> 24) & 0xbf;       /* below 2 */
-    case TOSAJIT_F8E5M2: return (bits >> 24) & 0xbf;         /* below 2 */
-    case TOSAJIT_F16: return (bits >> 16 & 0x8fff) | 0x3000; /* from 1/8 to 2 */
-    case TOSAJIT_BF16: return f_bits >> 16;
-    case TOSAJIT_F32: return f_bits;
-    case TOSAJIT_F64: return d_bits;
-    default: return bits >> 27;
-    }
-}
-
-static void fill(const bench_tensor *t, size_t bytes, uint64_t seed) {
-    size_t size = tosajit_type_size(t->view.element);
-    for (size_t at = 0; at + size <= bytes; at += size) {
-        uint64_t bits = random_bits(t->view.element, &seed);
-        /* The machine is little-endian, as all that the library has code for. */
-        memcpy((char *)t->memory + at, &bits, size);
-    }
-}
-
-static int make_tensor(bench *b, size_t k) {
-    bench_tensor *t = &b->tensors[k];
-    tosajit_type element = tensor_type(b, k).element;
-    int64_t low, high;
-    char text[CALL_TEXT];
-    if (!shape_extent(&t->shape, (int64_t)tosajit_type_size(element), &low, &high) ||
-        (uint64_t)(high - low) > SIZE_MAX / 2)
-        return command_error("%s: these sizes exceed the address space",
-                             call_describe(&b->entry, b->kernel, k, text));
-    size_t bytes = (size_t)(high - low);
-    t->memory = malloc(bytes ? bytes : 1);
-    if (!t->memory)
-        return command_error("out of memory for %zu bytes of %s", bytes,
-                             call_describe(&b->entry, b->kernel, k, text));
-    t->view = (tosajit_tensor){element, t->shape.rank, (char *)t->memory - low, t->shape.dims,
-                               t->shape.strided ? t->shape.strides : NULL};
-    fill(t, bytes, k + 1);
-    return EXIT_FINE;
-}
-
-static int make_tensors(bench *b) {
-    const size_t arguments = argument_count(b), all = arguments + result_count(b);
-    tosajit_tensor views[TOSAJIT_MAX_TENSORS] = {0};
-    for (size_t k = 0; k < arguments; k++) {
-        int code = make_tensor(b, k);
-        if (code != EXIT_FINE) return code;
-        views[k] = b->tensors[k].view;
-    }
-    for (size_t k = arguments; k < all; k++) {
-        shape_word *s = &b->tensors[k].shape;
-        if (b->o->shape_count <= arguments &&
-            tosajit_kernel_result_dims(b->kernel, views, arguments, k - arguments, &s->rank,
-                                       s->dims) != TOSAJIT_OK)
-            return entry_refuse(&b->entry);
-        int code = make_tensor(b, k);
-        if (code != EXIT_FINE) return code;
-    }
-    return EXIT_FINE;
 }
 
 /* ---------------------------------------------------------------------------------------------
@@ -337,7 +246,7 @@ static void tell_compile(const bench *b) {
            info->link_ms, b->figures.first_seconds * 1e3, info->code_bytes);
 }
 
-static void tell_shape(const bench_tensor *t) {
+static void tell_shape(const call_tensor *t) {
     for (int32_t d = 0; d < t->shape.rank; d++)
         printf("%s%" PRId64, d ? "x" : "", t->shape.dims[d]);
     printf("%s%s", t->shape.rank ? "x" : "", tosajit_type_name(t->view.element));
@@ -392,7 +301,7 @@ static void tell_text(const bench *b, bool measured) {
 static void write_tensors(json *j, const bench *b, const char *name, size_t first, size_t end) {
     json_open(j, name, '[');
     for (size_t k = first; k < end; k++) {
-        const bench_tensor *t = &b->tensors[k];
+        const call_tensor *t = &b->tensors[k];
         json_open(j, NULL, '{');
         json_text(j, "type", tosajit_type_name(t->view.element));
         json_integers(j, "shape", t->shape.dims, t->shape.rank);
@@ -458,7 +367,8 @@ static int run_bench(bench *b) {
     int code = compile(b);
     bool measured = false;
     if (code == EXIT_FINE) code = read_shapes(b, &measured);
-    if (code == EXIT_FINE && measured) code = make_tensors(b);
+    if (code == EXIT_FINE && measured)
+        code = call_make_tensors(b->o, &b->entry, b->kernel, b->tensors);
     if (code == EXIT_FINE && measured) code = measure(b);
     if (code == EXIT_FINE) (b->o->json ? tell_json : tell_text)(b, measured);
     return code;
@@ -473,7 +383,7 @@ int cmd_bench(const options *o) {
     if (code == EXIT_FINE) code = entry_open(o, &b.entry);
     if (code != EXIT_FINE) return code;
     code = run_bench(&b);
-    for (size_t k = 0; k < TOSAJIT_MAX_TENSORS; k++) free(b.tensors[k].memory);
+    call_release_tensors(b.tensors);
     tosajit_kernel_release(b.kernel);
     tosajit_kernel_release(b.beside);
     tosajit_engine_destroy(b.engine);

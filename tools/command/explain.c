@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tools/command/call.h"
+#include "tools/command/explain_html.h"
 #include "tosajit/inspect.h"
 
 /* The tensors of the call, by their numbers, that are in a set. */
@@ -59,18 +60,10 @@ static void write_json(const entry *e, const tosajit_explanation *x, const char 
     json_end(&j);
 }
 
-static int explain(const options *o, const entry *e, const tosajit_kernel *kernel) {
+static int explain(const options *o, const entry *e, const tosajit_kernel *kernel,
+                   const shape_word *shapes) {
     const size_t arguments = e->function.input_count, results = e->function.result_count;
-    shape_word shapes[TOSAJIT_MAX_TENSORS];
     tosajit_tensor views[TOSAJIT_MAX_TENSORS];
-    bool known;
-    int code = call_read_shapes("explain", o, e, kernel, shapes, &known);
-    if (code != EXIT_FINE) return code;
-    char example[CALL_TEXT];
-    if (!known)
-        return usage_error(
-            "explain", "sizes of @%s are dynamic; give them with --shape, once per argument, as %s",
-            tosa_file_name(e->file.any, e->index), call_example(e, kernel, example));
     for (size_t k = 0; k < arguments + results; k++)
         views[k] = (tosajit_tensor){call_tensor_type(e, kernel, k).element, shapes[k].rank, NULL,
                                     shapes[k].dims, shapes[k].strided ? shapes[k].strides : NULL};
@@ -88,7 +81,22 @@ static int explain(const options *o, const entry *e, const tosajit_kernel *kerne
     return EXIT_FINE;
 }
 
+static int explain_call(const options *o, const entry *e, tosajit_engine *engine,
+                        const tosajit_kernel *kernel) {
+    shape_word shapes[TOSAJIT_MAX_TENSORS];
+    char example[CALL_TEXT];
+    bool known;
+    int code = call_read_shapes("explain", o, e, kernel, shapes, &known);
+    if (code != EXIT_FINE) return code;
+    if (o->html) return explain_html(o, e, engine, kernel, known ? shapes : NULL);
+    if (known) return explain(o, e, kernel, shapes);
+    return usage_error("explain",
+                       "sizes of @%s are dynamic; give them with --shape, once per argument, as %s",
+                       tosa_file_name(e->file.any, e->index), call_example(e, kernel, example));
+}
+
 int cmd_explain(const options *o) {
+    if (o->html && o->json) return usage_error("explain", "--html and --json exclude each other");
     entry e;
     tosajit_accuracy accuracy;
     size_t threads;
@@ -110,7 +118,7 @@ int cmd_explain(const options *o) {
     else if (tosajit_compile_expr(engine, e.function.expr, &kernel) != TOSAJIT_OK)
         code = entry_refuse(&e);
     else
-        code = explain(o, &e, kernel);
+        code = explain_call(o, &e, engine, kernel);
     tosajit_kernel_release(kernel);
     tosajit_engine_destroy(engine);
     entry_close(&e);

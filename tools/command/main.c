@@ -69,13 +69,16 @@ static const command commands[] = {
      "      --shape 64x64 --shape 64\n"},
     {"explain", "say what a call on tensors of given sizes does, without making it", true, true,
      OPTION_EXPR | OPTION_ENTRY | OPTION_SHAPE | OPTION_THREADS | OPTION_CPU | OPTION_ACCURACY |
-         OPTION_STRICT | OPTION_BACKEND | OPTION_JSON,
+         OPTION_STRICT | OPTION_BACKEND | OPTION_JSON | OPTION_HTML,
      cmd_explain,
      "Which dimensions are joined, how each operand is read, which loop runs on tiles of which "
      "size, on how many threads, what the cost\n"
      "model expects, and what would make it faster. These are the decisions of the run itself, "
-     "taken on tensors without memory.\n\n"
+     "taken on tensors without memory. --html makes the call and measures it, beside memcpy and "
+     "beside its arithmetic; without sizes the\n"
+     "page has drawing and loops alone.\n\n"
      "  tosajit explain examples/gelu_bias.mlir --shape 1024x1024 --shape 1x1024\n"
+     "  tosajit explain examples/gelu_bias.mlir --shape 1024x1024 --shape 1x1024 --html gelu.html\n"
      "  tosajit explain model.mlir --shape 1024x8:32,4 --shape 1x8 --threads 4\n"},
     {"outline", "divide functions into elementwise regions and the rest", true, true,
      OPTION_EXPR | OPTION_ENTRY | OPTION_STRICT | OPTION_JSON | OPTION_DIVIDED | OPTION_ACCURACY,

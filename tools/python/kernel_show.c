@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "runtime/system/system.h"
+#include "tools/base/explain_page.h"
 #include "tools/base/plan_svg.h"
 #include "tools/python/engine.h"
 #include "tools/python/errors.h"
@@ -42,17 +43,24 @@ PyObject *kernel_repr(PyObject *self) {
 static const struct {
     const char *name;
     tosajit_view view;
-} VIEWS[] = {{"text", TOSAJIT_VIEW_PLAN},    {"json", TOSAJIT_VIEW_JSON},
-             {"svg", TOSAJIT_VIEW_JSON},     {"nest", TOSAJIT_VIEW_NEST},
-             {"ir", TOSAJIT_VIEW_IR},        {"asm", TOSAJIT_VIEW_ASM},
-             {"passes", TOSAJIT_VIEW_PASSES}};
+} VIEWS[] = {{"text", TOSAJIT_VIEW_PLAN}, {"json", TOSAJIT_VIEW_JSON},
+             {"svg", TOSAJIT_VIEW_JSON},  {"html", TOSAJIT_VIEW_JSON},
+             {"nest", TOSAJIT_VIEW_NEST}, {"ir", TOSAJIT_VIEW_IR},
+             {"asm", TOSAJIT_VIEW_ASM},   {"passes", TOSAJIT_VIEW_PASSES}};
 
-/* The drawing of a plan that is given as JSON. */
-static PyObject *draw(const char *json) {
+enum drawn { DRAWING, DOCUMENT, ELEMENT };
+
+/* A plan that is given as JSON, drawn; with its loops, for a page. */
+static PyObject *draw(const char *json, const char *title, const char *who, const char *nest,
+                      enum drawn what) {
     char *text = NULL;
     size_t size = 0;
     FILE *stream = system_text_open(&text, &size);
-    bool drawn = stream && plan_svg(json, "kernel", stream);
+    const explain_page page = {
+        .title = title, .subtitle = who, .plan = json, .function = "kernel", .nest = nest};
+    bool drawn = stream && (what == DRAWING    ? plan_svg(json, "kernel", stream)
+                            : what == DOCUMENT ? explain_page_document(&page, stream)
+                                               : explain_page_element(&page, stream));
     if (stream && !system_text_close(stream)) drawn = false;
     PyObject *drawing =
         drawn ? PyUnicode_FromStringAndSize(text, (Py_ssize_t)size) : PyErr_NoMemory();
@@ -72,7 +80,18 @@ static tosajit_status print(const kernel_object *k, tosajit_engine *engine, tosa
     Py_END_ALLOW_THREADS return status;
 }
 
-static PyObject *plan(const kernel_object *k, size_t view) {
+/* The drawing of a plan, or the page about it; loops are left out where there are none to show. */
+static PyObject *draw_plan(const kernel_object *k, tosajit_engine *engine, const char *json,
+                           enum drawn what) {
+    char *nest = NULL;
+    if (what != DRAWING && print(k, engine, TOSAJIT_VIEW_NEST, &nest)) nest = NULL;
+    const char *title = PyUnicode_AsUTF8AndSize(k->text, NULL);
+    PyObject *drawn = title ? draw(json, title, computes(k), nest, what) : NULL;
+    tosajit_text_release(nest);
+    return drawn;
+}
+
+static PyObject *plan(const kernel_object *k, size_t view, enum drawn what) {
     if (!k->text || !k->engine)
         return errors_say(k->state, TOSAJIT_INVALID_ARGUMENT,
                           "plan: the kernel came as an image, which keeps no plan to show");
@@ -81,11 +100,12 @@ static PyObject *plan(const kernel_object *k, size_t view) {
     tosajit_engine *engine = made ? engine_made_compiling(k->state, made, &e->options) : NULL;
     char *text = NULL;
     tosajit_status status = engine ? print(k, engine, VIEWS[view].view, &text) : TOSAJIT_OK;
+    PyObject *shown =
+        !engine || errors_raise(k->state, status) ? NULL
+        : VIEWS[view].view == TOSAJIT_VIEW_JSON && strcmp(VIEWS[view].name, "json") != 0
+            ? draw_plan(k, engine, text, what)
+            : PyUnicode_FromString(text);
     engine_made_leave(made);
-    if (!engine) return NULL;
-    PyObject *shown = errors_raise(k->state, status)         ? NULL
-                      : strcmp(VIEWS[view].name, "svg") == 0 ? draw(text)
-                                                             : PyUnicode_FromString(text);
     tosajit_text_release(text);
     return shown;
 }
@@ -102,16 +122,17 @@ PyObject *kernel_plan(PyObject *self, PyObject *args, PyObject *keywords) {
     const char *name = "text";
     if (!PyArg_ParseTupleAndKeywords(args, keywords, "|s:plan", names, &name)) return NULL;
     const size_t view = find_view(name);
-    if (view < sizeof VIEWS / sizeof *VIEWS) return plan(k, view);
+    if (view < sizeof VIEWS / sizeof *VIEWS)
+        return plan(k, view, strcmp(name, "html") == 0 ? DOCUMENT : DRAWING);
     return errors_say(k->state, TOSAJIT_INVALID_ARGUMENT,
-                      "plan: '%s' is none of text, json, svg, nest, ir, asm, passes", name);
+                      "plan: '%s' is none of text, json, svg, html, nest, ir, asm, passes", name);
 }
 
 /* A function of tosajit/_show.py, called with the kernel. */
-static PyObject *ask_python(PyObject *self, const char *function, PyObject *argument) {
+static PyObject *ask_python(PyObject *self, const char *function) {
     PyObject *module = PyImport_ImportModule("tosajit._show");
     PyObject *f = module ? PyObject_GetAttrString(module, function) : NULL;
-    PyObject *answer = f ? PyObject_CallFunctionObjArgs(f, self, argument, NULL) : NULL;
+    PyObject *answer = f ? PyObject_CallFunctionObjArgs(f, self, NULL) : NULL;
     Py_XDECREF(f);
     Py_XDECREF(module);
     return answer;
@@ -119,15 +140,11 @@ static PyObject *ask_python(PyObject *self, const char *function, PyObject *argu
 
 PyObject *kernel_html(PyObject *self, PyObject *unused) {
     const kernel_object *k = (kernel_object *)self;
-    PyObject *drawing = k->text ? plan(k, find_view("svg")) : Py_NewRef(Py_None);
     (void)unused;
-    if (!drawing) return NULL;
-    PyObject *html = ask_python(self, "html", drawing);
-    Py_DECREF(drawing);
-    return html;
+    return k->text ? plan(k, find_view("html"), ELEMENT) : ask_python(self, "html");
 }
 
 PyObject *kernel_signature(PyObject *self, void *unused) {
     (void)unused;
-    return ask_python(self, "signature", NULL);
+    return ask_python(self, "signature");
 }

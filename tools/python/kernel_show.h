@@ -9,7 +9,7 @@
 PyObject *kernel_repr(PyObject *self);
 /* plan(view="text"): of a kernel that was compiled here. */
 PyObject *kernel_plan(PyObject *self, PyObject *args, PyObject *keywords);
-/* For notebooks: its text and the drawing of its plan. */
+/* For notebooks: its text, the drawing of its plan, and its loops. */
 PyObject *kernel_html(PyObject *self, PyObject *unused);
 /* An inspect.Signature. */
 PyObject *kernel_signature(PyObject *self, void *unused);

@@ -681,8 +681,9 @@ class Jit:
         return explained(self, tree, [_array_of(leaf) for leaf in leaves])
 
     def _repr_html_(self) -> str:
-        kernels = self.kernels
-        return kernels[-1]._repr_html_() if kernels else f"<pre>{self!r}: no kernel yet</pre>"
+        from html import escape
+        head = f"<pre>{escape(repr(self))}{'' if self.kernels else ': no kernel yet'}</pre>"
+        return head + "".join(kernel._repr_html_() for kernel in self.made[-1][1].kernels) if self.kernels else head
 
     def __reduce_of__(self) -> Any:
         """A name where it has one, as functions are pickled."""

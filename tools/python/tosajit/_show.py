@@ -3,13 +3,12 @@
 """What kernels tell people and other modules of themselves. Loaded when somebody asks."""
 import html as _html
 import inspect as _inspect
-from typing import Any, Optional
+from typing import Any
 
 
-def html(kernel: Any, drawing: Optional[str]) -> str:
-    """For notebooks: the text, who computes, and the plan's drawing."""
-    head = f"<code>{_html.escape(repr(kernel))}</code>"
-    return f"<div>{head}<br>{drawing}</div>" if drawing else f"<div>{head}</div>"
+def html(kernel: Any) -> str:
+    """For notebooks, of a kernel that came as an image."""
+    return f"<div><code>{_html.escape(repr(kernel))}</code></div>"
 
 
 def signature(kernel: Any) -> _inspect.Signature:
