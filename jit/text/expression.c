@@ -174,12 +174,12 @@ static bool parse_argument(lexer *p, tosajit_op op, const reducer *r, int32_t *f
 bool parse_check_count(lexer *p, tosajit_op op, text_span where, size_t count) {
     int arity = tosajit_op_arity(op), most = arity + tosajit_op_parameters(op, NULL);
     if (count >= (size_t)arity && count <= (size_t)most) return true;
-    const char *name = tosajit_op_name(op);
+    const lex_shown name = lex_show(p, where);
     if (most == arity)
-        return lex_fail(p, where, "%s takes %d operand%s, found %zu", name, arity, plural(arity),
-                        count);
-    return lex_fail(p, where, "%s takes %d operand%s and up to %d parameter%s, found %zu", name,
-                    arity, plural(arity), most - arity, plural(most - arity), count);
+        return lex_fail(p, where, "%s takes %d operand%s, found %zu", name.text, arity,
+                        plural(arity), count);
+    return lex_fail(p, where, "%s takes %d operand%s and up to %d parameter%s, found %zu",
+                    name.text, arity, plural(arity), most - arity, plural(most - arity), count);
 }
 
 static size_t count_operands(const lexer *p, int32_t first) {

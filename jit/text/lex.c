@@ -250,7 +250,8 @@ bool lex_fail_type(lexer *p, text_span word) {
     suggest_types(&s);
     return fail_unknown(
         p, word, "element type", &s,
-        "; there are i1, i8, i16, i32, i48, i64, f16, bf16, f32, f64, f8E4M3FN and f8E5M2");
+        "; there are i1, i8, i16, i32, i48, i64, u8, u16, u32, f16, bf16, f32, f64, f8E4M3FN and "
+        "f8E5M2");
 }
 
 /* Digits of a whole number, decimal or behind 0x, as far as they fit; *fits says whether they do.

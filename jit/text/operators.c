@@ -94,6 +94,7 @@ const char *text_function_name(size_t index, const char **meaning) {
 }
 
 #define PRODUCT "there are no products of matrices; of two rows it is sum(x * y, axis=-1)"
+#define NUMPYS "no kernel has it; in Python tosajit.evaluate and tosajit.jit leave it to NumPy"
 static const pair words[] = {
     {"and", "and is written &, with comparisons in brackets: (a > 0) & (b > 0)"},
     {"or", "or is written |, with comparisons in brackets: (a > 0) | (b > 0)"},
@@ -122,6 +123,26 @@ static const pair words[] = {
     {"uint32", "the type is u32"},
     {"u64", "unsigned types are u8, u16 and u32"},
     {"uint64", "unsigned types are u8, u16 and u32"},
+    {"xor", "of integers it is written ^; of i1 it is logical_xor"},
+    {"ptp", "as an expression it is max(x) - min(x)"},
+    {"argsort", NUMPYS},
+    {"bincount", NUMPYS},
+    {"cumsum", NUMPYS},
+    {"divmod", NUMPYS},
+    {"einsum", NUMPYS},
+    {"gcd", NUMPYS},
+    {"histogram", NUMPYS},
+    {"interp", NUMPYS},
+    {"isin", NUMPYS},
+    {"lcm", NUMPYS},
+    {"median", NUMPYS},
+    {"percentile", NUMPYS},
+    {"quantile", NUMPYS},
+    {"repeat", NUMPYS},
+    {"searchsorted", NUMPYS},
+    {"sort", NUMPYS},
+    {"take", NUMPYS},
+    {"unique", NUMPYS},
 };
 
 static const pair signs[] = {

@@ -46,11 +46,11 @@ static bool is_part(const char *word, size_t length, const char *name) {
 }
 
 void suggest(suggestion *s, const char *name) {
-    enum { PART = 3 }; /* letters that say enough */
+    enum { PART = 3, SHORT = 6 }; /* letters that say enough; below, one alone may differ */
     size_t length = strlen(name), distance = NEVER;
     if (s->length == 0 || s->length > NAME || length > NAME) return;
     size_t edits = edit_distance(s->word, s->length, name, length);
-    if (edits <= s->length / 3 + (s->length > 1)) distance = edits;
+    if (edits <= (s->length < SHORT ? s->length > 1 : s->length / 3)) distance = edits;
     if (s->length >= PART && is_part(s->word, s->length, name))
         distance = least(distance, 1 + (length - s->length) / 8);
     if (distance == NEVER || (s->name && distance >= s->distance)) return;

@@ -77,6 +77,21 @@ expect 1 "nowhere.tj: No such file" repl nowhere.tj
 expect 2 "there is no command fly" fly
 expect 2 "there is no command exlpain; did you mean explain?" exlpain
 expect 2 "there is no option --shap here; did you mean --shape?" bench a.mlir --shap 3
+# What somebody meant who gives a file alone, a line, names, commas, or a pipe.
+expect 2 "examples/gelu_bias.mlir is a file; what to do with it comes before" examples/gelu_bias.mlir
+expect 2 "lines come behind -c" 'y = x * 2 : f32[?]'
+expect 1 "arguments are given in order, without names" run examples/gelu_bias.mlir --input x=examples/gelu_x.npy --input examples/gelu_bias.npy
+expect 2 "--shape 3,5: sizes are joined by x, as 1024x8" explain examples/gelu_bias.mlir --shape 3,5 --shape 1x5
+expect 2 "a file is expected; - is standard input" verify
+expect 1 "operand 0 is tensor<4xf32>, result 0 of the function tensor<4xf16>" verify --expr 'func.func @main(%x: tensor<4xf32>) -> tensor<4xf16> { return %x : tensor<4xf32> }'
+# Words as they are written; none that is far; and what other languages have.
+expect 1 "where takes 3 operands, found 1" verify --expr 'y = where(x) : f32[?]'
+expect 1 "round takes 1 operand, found 2" verify --expr 'y = round(x, 2) : f32[?]'
+expect 1 "there is no op sort; no kernel has it; in Python" verify --expr 'y = sort(x) : f32[?]'
+for word in ptp gcd xor arange divmod einsum gather repeat len quux; do
+    expect 1 "there is no op $word" verify --expr "y = $word(x) : f32[?]"
+    ! grep -q 'did you mean' "$work/err" || fail "a suggestion for $word: $(cat "$work/err")"
+done
 expect 2 "there is no option --fast here" verify a.mlir --fast
 expect 2 "there is no option --input here" verify a.mlir --input a.npy
 expect 2 "a file is expected" verify

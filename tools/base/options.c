@@ -239,7 +239,7 @@ bool options_parse(const char *command, unsigned taken, bool takes_file, int cou
         return usage_error(command, "FILE and -c exclude each other, found %s", parsed->file) ==
                EXIT_FINE;
     return !takes_file || parsed->file || parsed->expr || (taken & OPTION_SCRIPT) ||
-           usage_error(command, "a file is expected") == EXIT_FINE;
+           usage_error(command, "a file is expected; - is standard input") == EXIT_FINE;
 }
 
 bool options_check_cpu(const char *command, const char *name) {

@@ -4,6 +4,7 @@
  * whole of the tool. */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tools/command/commands.h"
 #include "tools/base/pager.h"
@@ -174,6 +175,14 @@ static const command *find_command(const char *name) {
 }
 
 static int refuse_command(const char *name) {
+    if (access(name, R_OK) == 0)
+        return usage_error(
+            "", "%s is a file; what to do with it comes before, as verify, run or bench", name);
+    if (strpbrk(name, "=:("))
+        return usage_error("",
+                           "there is no command %s; lines come behind -c, expressions of commands "
+                           "behind --expr",
+                           name);
     suggestion s = {.word = name, .length = strlen(name)};
     for (size_t k = 0; k < COMMANDS; k++) suggest(&s, commands[k].name);
     if (s.name) return usage_error("", "there is no command %s; did you mean %s?", name, s.name);

@@ -132,7 +132,9 @@ static int read_operand(job *s, size_t index) {
     npy_error error;
     input_type(s, index, &type, expected);
     if (!npy_read(path, type.element, &s->operands[index], &error))
-        return command_error("argument %zu of @%s, %s: %s", index, name, expected, error.text);
+        return command_error("argument %zu of @%s, %s: %s%s", index, name, expected, error.text,
+                             strchr(path, '=') ? "; arguments are given in order, without names"
+                                               : "");
     if (!shape_fits(&type, &s->operands[index])) {
         describe_shape(&s->operands[index], found, sizeof found);
         return command_error("argument %zu of @%s, %s: %s: the array %s", index, name, expected,

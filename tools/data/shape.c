@@ -36,20 +36,22 @@ static bool read_strides(const char *at, shape_word *shape, char why[SHAPE_MESSA
     return *at == '\0' || set_reason(why, "more strides than dimensions");
 }
 
+static const char *const expected = "sizes expected, as 1024x8, or scalar";
+
 bool shape_parse(const char *word, shape_word *shape, char why[SHAPE_MESSAGE]) {
     *shape = (shape_word){0};
     if (strcmp(word, "scalar") == 0) return true;
     const char *at = word;
     for (;;) {
         if (shape->rank == TOSAJIT_MAX_RANK) return set_reason(why, "more than 16 dimensions");
-        if (!read_number(&at, false, &shape->dims[shape->rank]))
-            return set_reason(why, "sizes expected, as 1024x8, or scalar");
+        if (!read_number(&at, false, &shape->dims[shape->rank])) return set_reason(why, expected);
         shape->rank++;
         if (*at != 'x') break;
         at++;
     }
     if (*at == ':') return read_strides(at + 1, shape, why);
-    return *at == '\0' || set_reason(why, "sizes expected, as 1024x8, or scalar");
+    if (*at == ',') return set_reason(why, "sizes are joined by x, as 1024x8");
+    return *at == '\0' || set_reason(why, expected);
 }
 
 /* a * b of numbers that are not negative; false beyond half of the address space. */

@@ -14,6 +14,7 @@
 #include "runtime/base/words.h"
 #include "tools/mlir/describe.h"
 #include "tools/mlir/graph.h"
+#include "tools/mlir/report.h"
 #include "tools/tosa/build.h"
 
 typedef struct builder {
@@ -62,6 +63,16 @@ static bool read_signature(builder *b) {
     return true;
 }
 
+static void check_returned(tosa_graph *g, int k, MlirType given, MlirType declared) {
+    mlir_phrase found = {0}, expected = {0};
+    if (mlirTypeEqual(given, declared)) return;
+    mlirTypePrint(given, mlir_phrase_append, &found);
+    mlirTypePrint(declared, mlir_phrase_append, &expected);
+    snprintf(g->problem, sizeof g->problem,
+             "operand %d is %.160s, result %d of the function %.160s", k, found.text, k,
+             expected.text);
+}
+
 /* The function must return what its type says, which is told when the rest has been read. */
 static void check_end(builder *b) {
     tosa_graph *g = &b->g.graph;
@@ -77,10 +88,8 @@ static void check_end(builder *b) {
         snprintf(g->problem, sizeof g->problem, "returns %zu value%s, the function's type has %d",
                  count, plural(count), (int)declared);
     for (intptr_t k = 0; !*g->problem && k < declared; k++)
-        if (!mlirTypeEqual(mlirValueGetType(mlirOperationGetOperand(end, k)),
-                           mlirFunctionTypeGetResult(b->signature, k)))
-            snprintf(g->problem, sizeof g->problem,
-                     "operand %d has another type than result %d of the function", (int)k, (int)k);
+        check_returned(g, (int)k, mlirValueGetType(mlirOperationGetOperand(end, k)),
+                       mlirFunctionTypeGetResult(b->signature, k));
 }
 
 static bool read_contracts(const builder *b, const tosa_function *built, intptr_t argument) {

@@ -223,7 +223,7 @@ def _session(model, folder, words, open_model):
 def session(model, sess_options=None, *, cache=None, accuracy="fast", **options):
     """An onnxruntime.InferenceSession of the model, which is used as any other one.
 
-    model: a file, or the bytes of one. sess_options and options: those of InferenceSession. cache: the folder in which converted models
+    model: a file, the bytes of one, or an onnx.ModelProto. sess_options and options: those of InferenceSession. cache: the folder in which converted models
     are kept, instead of $TOSAJIT_CACHE_DIR or ~/.cache/tosajit. accuracy: "fast", or "exact" for functions that are rounded correctly.
 
     For other providers than processors it is the session of the model itself, and so it is after a warning where the model cannot be
@@ -232,6 +232,8 @@ def session(model, sess_options=None, *, cache=None, accuracy="fast", **options)
     """
     if accuracy not in ("exact", "fast"):
         raise ValueError("accuracy is 'exact' or 'fast', not %r" % (accuracy,))
+    if hasattr(model, "SerializeToString"):
+        model = model.SerializeToString()
     if not _is_for_processors(options):
         return _ort.InferenceSession(model, sess_options, **options)
     _onnx_cache.limit()
