@@ -128,6 +128,7 @@ typedef enum tosajit_type {
     TOSAJIT_U8,  /* unsigned integers, an extension likewise */
     TOSAJIT_U16,
     TOSAJIT_U32,
+    TOSAJIT_U64,
     TOSAJIT_TYPE_COUNT
 } tosajit_type;
 
@@ -199,7 +200,7 @@ typedef enum tosajit_rounding_mode {
 
 /* A value of an element type. */
 typedef union tosajit_scalar {
-    int64_t i; /* of integers, sign-extended, and of i1 */
+    int64_t i; /* of integers, sign-extended, and of i1; of u64 its bits: (int64_t)UINT64_MAX */
     double f;  /* of floating point; an f32 attribute is the double of a float: 0.1f, not 0.1 */
 } tosajit_scalar;
 

@@ -105,10 +105,12 @@ template <class T> constexpr tosajit_type element_of() {
     else if constexpr (std::is_same_v<U, double>)
         return TOSAJIT_F64;
     else {
-        static_assert(std::is_integral_v<U> && (std::is_signed_v<U> || sizeof(U) < 8),
-                      "no element type for this type");
+        static_assert(std::is_integral_v<U>, "no element type for this type");
         if constexpr (std::is_unsigned_v<U>)
-            return sizeof(U) == 1 ? TOSAJIT_U8 : sizeof(U) == 2 ? TOSAJIT_U16 : TOSAJIT_U32;
+            return sizeof(U) == 1   ? TOSAJIT_U8
+                   : sizeof(U) == 2 ? TOSAJIT_U16
+                   : sizeof(U) == 4 ? TOSAJIT_U32
+                                    : TOSAJIT_U64;
         return sizeof(U) == 1   ? TOSAJIT_I8
                : sizeof(U) == 2 ? TOSAJIT_I16
                : sizeof(U) == 4 ? TOSAJIT_I32
@@ -118,7 +120,7 @@ template <class T> constexpr tosajit_type element_of() {
 
 /* True if elements are integers, i1 included. */
 inline bool is_integer(tosajit_type element) {
-    return element <= TOSAJIT_I64 || (element >= TOSAJIT_U8 && element <= TOSAJIT_U32);
+    return element <= TOSAJIT_I64 || (element >= TOSAJIT_U8 && element <= TOSAJIT_U64);
 }
 
 using sizes = std::initializer_list<std::int64_t>;
@@ -361,13 +363,39 @@ inline value pad(const value &a, const value &element, std::initializer_list<pad
                         detail::rank(around.size()), around.begin());
 }
 
+namespace detail {
+
+template <class T, class Number> bool holds(Number number) {
+    using limits = std::numeric_limits<T>;
+    if constexpr (std::is_unsigned_v<Number>)
+        return number <= static_cast<std::make_unsigned_t<T>>(limits::max());
+    else if constexpr (std::is_integral_v<Number> && std::is_same_v<T, std::uint64_t>)
+        return number >= 0;
+    else if constexpr (std::is_integral_v<Number>)
+        return number >= static_cast<std::int64_t>(limits::min()) &&
+               number <= static_cast<std::int64_t>(limits::max());
+    else /* max + 1 is a power of two */
+        return std::floor(number) == number && number >= static_cast<Number>(limits::min()) &&
+               number < 2 * static_cast<Number>(limits::max() / 2 + 1);
+}
+
+/* A bound of integers as the library has it: of u64 its bits. */
+template <class T> std::int64_t bound(tosajit_type element, T number) {
+    if (element != TOSAJIT_U64) return static_cast<std::int64_t>(number);
+    if (!holds<std::uint64_t>(number))
+        throw error(TOSAJIT_BAD_ATTRIBUTE, (std::to_string(number) + " is no u64").c_str());
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(number));
+}
+
+} // namespace detail
+
 /* From low to high, which are of a's element type: numbers of the float, or integers. */
 template <class T> value clamp(const value &a, T low, T high) {
     static_assert(std::is_arithmetic_v<T>);
     tosajit_attributes attributes = {};
     if (is_integer(a.type().element)) {
-        attributes.min_val.i = static_cast<std::int64_t>(low);
-        attributes.max_val.i = static_cast<std::int64_t>(high);
+        attributes.min_val.i = detail::bound(a.type().element, low);
+        attributes.max_val.i = detail::bound(a.type().element, high);
     } else {
         attributes.min_val.f = static_cast<double>(low);
         attributes.max_val.f = static_cast<double>(high);
@@ -376,18 +404,6 @@ template <class T> value clamp(const value &a, T low, T high) {
 }
 
 namespace detail {
-
-template <class T, class Number> bool holds(Number number) {
-    using limits = std::numeric_limits<T>;
-    if constexpr (std::is_unsigned_v<Number>)
-        return number <= static_cast<std::make_unsigned_t<T>>(limits::max());
-    else if constexpr (std::is_integral_v<Number>)
-        return number >= static_cast<std::int64_t>(limits::min()) &&
-               number <= static_cast<std::int64_t>(limits::max());
-    else /* max + 1 is a power of two */
-        return std::floor(number) == number && number >= static_cast<Number>(limits::min()) &&
-               number < 2 * static_cast<Number>(limits::max() / 2 + 1);
-}
 
 /* A constant of one element and of the rank of `beside`, so that strict expressions take it, too.
  */
@@ -438,6 +454,7 @@ template <class Number> value number(const value &beside, Number given) {
     case TOSAJIT_U8: return integer<std::uint8_t>(beside, element, given);
     case TOSAJIT_U16: return integer<std::uint16_t>(beside, element, given);
     case TOSAJIT_U32: return integer<std::uint32_t>(beside, element, given);
+    case TOSAJIT_U64: return integer<std::uint64_t>(beside, element, given);
     case TOSAJIT_I48:
     case TOSAJIT_I64: return integer<std::int64_t>(beside, element, given);
     case TOSAJIT_F64: {

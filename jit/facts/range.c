@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Ranges of integers: a rule per op. An op without one has the range of its type. */
+/* Ranges of integers: a rule per op. An op without one has the range of its type. Of u64 a range is
+ * one of its bits as i64, and always all of them: no rule says more. */
 #include "jit/facts/range.h"
 
 #include <string.h>
@@ -13,6 +14,7 @@ static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 
 static range all_of(tosajit_type type) {
     if (type == TOSAJIT_I1) return (range){0, 1};
+    if (type == TOSAJIT_U64) return (range){INT64_MIN, INT64_MAX};
     return (range){type_least(type), type_greatest(type)};
 }
 
@@ -41,6 +43,7 @@ static bool is_integer(tosajit_type type) { return !type_is_float(type); }
 static range of_constant(const expr_node *node) {
     const size_t size = tosajit_type_size(node->type.element);
     range r = {INT64_MAX, INT64_MIN};
+    if (node->type.element == TOSAJIT_U64) return all_of(TOSAJIT_U64);
     for (size_t at = 0; at + size <= node->data_size; at += size) {
         uint64_t bits = 0;
         memcpy(&bits, (const char *)node->data + at, size); /* little-endian: the low bytes */
@@ -103,7 +106,7 @@ static range of_rescale(const expr_node *node, tosajit_type operand, const range
 }
 
 static range of_cast(const expr_node *node, tosajit_type operand, range x) {
-    if (!is_integer(operand)) return all_of(node->type.element);
+    if (!is_integer(operand) || operand == TOSAJIT_U64) return all_of(node->type.element);
     if (operand != TOSAJIT_I1 && node->attributes.input_unsigned) x = unsigned_of(x, operand);
     return wrapped(x, node->type.element);
 }
@@ -114,6 +117,7 @@ range find_range(const expr_node *node, tosajit_type operand, const range *x) {
     const tosajit_type type = node->type.element;
     const range all = all_of(type);
     const tosajit_attributes *a = &node->attributes;
+    if (type == TOSAJIT_U64) return all;
     switch (node->op) {
     case TOSAJIT_OP_identity: return x[0];
     case TOSAJIT_OP_argmax:

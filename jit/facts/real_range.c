@@ -121,7 +121,7 @@ static real_range of_constant(const expr_node *node) {
 static real_range of_integers(const tosajit_expr *program, const expr_node *node,
                               const range *ranges) {
     const tosajit_type from = program->nodes[node->operands[0]].type.element;
-    if (from != TOSAJIT_I1 && node->attributes.input_unsigned)
+    if (from == TOSAJIT_U64 || (from != TOSAJIT_I1 && node->attributes.input_unsigned))
         return (real_range){0, 0x1p64, false};
     const range r = ranges[node->operands[0]];
     return (real_range){(double)r.low, (double)r.high, false};

@@ -1,23 +1,24 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Between floating-point numbers and integers: to the nearest i32 and i64, saturated; to whole
+/* Between floating-point numbers and integers: to the nearest i32, i64 and u64, saturated; to whole
  * numbers; from i64. x86 converts vectors, but gives the
  * least integer for all that has none, and below AVX-512 it converts none to i64. LLVM would take
  * one lane after the other, for its own conversions leave open what these numbers become. */
 #include "jit/lane/lane.h"
 
 /* Conversions of the widest vectors, rounding as the environment has it, to nearest even: f32 to
- * i32; f32 and f64 to i64, or null. */
+ * i32; f32 and f64 to i64 and to u64, or null. */
 typedef struct conversion {
     unsigned bytes;
-    const char *to_i32, *to_i64, *f64_to_i64;
+    const char *to_i32, *to_i64, *f64_to_i64, *to_u64, *f64_to_u64;
 } conversion;
 
 static const conversion conversions[] = {
     {64, "llvm.x86.avx512.mask.cvtps2dq.512", "llvm.x86.avx512.mask.cvtps2qq.512",
-     "llvm.x86.avx512.mask.cvtpd2qq.512"},
-    {32, "llvm.x86.avx.cvt.ps2dq.256", NULL, NULL},
-    {16, "llvm.x86.sse2.cvtps2dq", NULL, NULL},
+     "llvm.x86.avx512.mask.cvtpd2qq.512", "llvm.x86.avx512.mask.cvtps2uqq.512",
+     "llvm.x86.avx512.mask.cvtpd2uqq.512"},
+    {32, "llvm.x86.avx.cvt.ps2dq.256", NULL, NULL, NULL, NULL},
+    {16, "llvm.x86.sse2.cvtps2dq", NULL, NULL, NULL, NULL},
 };
 
 static const conversion *find_conversion(const lane *l) {
@@ -101,21 +102,41 @@ static LLVMValueRef halves_to_i64(const lane *l, LLVMValueRef x) {
     return turn_largest(l, x, lane_add(l, shifted, lane_bitcast(l, rest, i64)));
 }
 
-static LLVMValueRef convert(const lane *l, LLVMValueRef x, unsigned bits) {
+static LLVMValueRef convert(const lane *l, LLVMValueRef x, unsigned bits, bool is_unsigned) {
+    const char *name = is_unsigned ? "llvm.fptoui.sat" : "llvm.fptosi.sat";
     LLVMValueRef rounded = lane_intrinsic(l, "llvm.roundeven", &x, 1);
     LLVMTypeRef types[2] = {lane_int_type(l, bits), LLVMTypeOf(x)};
-    unsigned id = LLVMLookupIntrinsicID("llvm.fptosi.sat", sizeof "llvm.fptosi.sat" - 1);
+    unsigned id = LLVMLookupIntrinsicID(name, sizeof "llvm.fptosi.sat" - 1);
     return LLVMBuildCall2(l->builder, LLVMIntrinsicGetType(l->context, id, types, 2),
                           LLVMGetIntrinsicDeclaration(l->module, id, types, 2), &rounded, 1, "");
 }
 
 LLVMValueRef lane_round_to_int(const lane *l, LLVMValueRef x, unsigned bits, bool plain) {
-    if (l->target->level->machine != MACHINE_X86_64 || l->count == 1) return convert(l, x, bits);
+    if (l->target->level->machine != MACHINE_X86_64 || l->count == 1)
+        return convert(l, x, bits, false);
     const conversion *how = find_conversion(l);
     const char *to_i64 = LLVMTypeOf(x) == lane_f64_type(l) ? how->f64_to_i64 : how->to_i64;
     if (bits == 64 && !to_i64) return halves_to_i64(l, x);
     const rounding r = {bits == 32 ? how->to_i32 : to_i64, bits, plain};
     return lane_in_parts(l, how->bytes * 8 / bits, convert_part, &r, &x, 1);
+}
+
+/* A number that is none, or is below 0, becomes 0 first, for the instruction makes the greatest
+ * integer of all that has none. Without it numbers from 2^63 on are converted without 2^63, which
+ * takes nothing of them. */
+LLVMValueRef lane_round_to_u64(const lane *l, LLVMValueRef x) {
+    if (l->target->level->machine != MACHINE_X86_64 || l->count == 1)
+        return convert(l, x, 64, true);
+    const conversion *how = find_conversion(l);
+    const char *to_u64 = LLVMTypeOf(x) == lane_f64_type(l) ? how->f64_to_u64 : how->to_u64;
+    LLVMValueRef zero = lane_real_like(x, 0.0), half = lane_real_like(x, 0x1p63);
+    x = lane_select(l, lane_fcmp(l, LLVMRealOGT, x, zero), x, zero);
+    const rounding r = {to_u64, 64, true};
+    if (to_u64) return lane_in_parts(l, how->bytes * 8 / 64, convert_part, &r, &x, 1);
+    LLVMValueRef upper = lane_fcmp(l, LLVMRealOGE, x, half),
+                 rest = lane_select(l, upper, lane_fsub(l, x, half), x),
+                 more = lane_select(l, upper, lane_int(l, 64, INT64_MIN), lane_int(l, 64, 0));
+    return lane_xor(l, lane_round_to_int(l, rest, 64, false), more);
 }
 
 /* Instructions that round f32 to whole numbers. */

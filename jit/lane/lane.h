@@ -97,6 +97,7 @@ LLVMValueRef lane_uitofp(const lane *l, LLVMValueRef a, LLVMTypeRef type);
 /* f32 or f64 to the nearest integer of 32 or 64 bits, to even, saturated; 0 of NaN. Not f64 to 32
  * bits. If `plain`, all are numbers that are below the largest integer. */
 LLVMValueRef lane_round_to_int(const lane *l, LLVMValueRef a, unsigned bits, bool plain);
+LLVMValueRef lane_round_to_u64(const lane *l, LLVMValueRef a); /* likewise, without a sign */
 /* The same of x86's widest vector of f32 to i32, but the least i32 of NaN and of what is beyond. */
 LLVMValueRef lane_round_vector(const lane *l, LLVMValueRef a);
 LLVMValueRef lane_i64_to_f64(const lane *l, LLVMValueRef a, bool is_unsigned);

@@ -84,7 +84,7 @@ LLVMValueRef emit_mul(const lane *l, const emit_op *op, const LLVMValueRef *x) {
         LLVMValueRef shift = product_shift(l, op, x);
         if (!is_known_zero(shift)) return scaled_product(l, x[0], x[1], shift);
     }
-    if (op->operand == TOSAJIT_I64) return lane_mul_i64(l, x[0], x[1]);
+    if (lane_bits(x[0]) == 64) return lane_mul_i64(l, x[0], x[1]);
     if (op->operand == op->result) return lane_mul(l, x[0], x[1]);
     LLVMTypeRef wide = lane_element_type(l, op->result);
     return lane_mul(l, lane_sext(l, x[0], wide), lane_sext(l, x[1], wide));
@@ -104,36 +104,60 @@ static LLVMValueRef divide_far(const lane *l, const LLVMValueRef *x) {
     return lane_bitcast(l, lane_select(l, is_zero, zero, quotient), lane_f64_type(l));
 }
 
-/* An i64 of at most 51 bits and a sign, added to the bits of 1.5 * 2^52, is in that number's lowest
- * bits; and back. */
-static LLVMValueRef near_to_f64(const lane *l, LLVMValueRef x) {
-    LLVMValueRef bits = lane_add(l, x, lane_int(l, 64, INT64_C(0x4338000000000000)));
-    return lane_fsub(l, lane_bitcast(l, bits, lane_f64_type(l)), lane_f64(l, 0x1.8p52));
-}
-static LLVMValueRef near_to_i64(const lane *l, LLVMValueRef x) {
-    LLVMValueRef sum = lane_fadd(l, x, lane_f64(l, 0x1.8p52));
-    return lane_sub(l, lane_bitcast(l, sum, lane_int_type(l, 64)),
-                    lane_int(l, 64, INT64_C(0x4338000000000000)));
+static LLVMValueRef divide_far_unsigned(const lane *l, const LLVMValueRef *x) {
+    LLVMTypeRef i64 = lane_int_type(l, 64);
+    LLVMValueRef a = lane_bitcast(l, x[0], i64), b = lane_bitcast(l, x[1], i64),
+                 zero = lane_int(l, 64, 0), is_zero = lane_icmp(l, LLVMIntEQ, b, zero),
+                 harmless = lane_select(l, is_zero, lane_int(l, 64, 1), b),
+                 quotient = LLVMBuildUDiv(l->builder, a, harmless, "");
+    return lane_bitcast(l, lane_select(l, is_zero, zero, quotient), lane_f64_type(l));
 }
 
-/* No instruction divides vectors of i64. Where operands have at most 51 bits and a sign, their
- * quotient as f64, truncated, is exact: one that is no integer is at least 1 / b away from the next
- * one, and its rounding is less. Others are divided one after the other. */
-static LLVMValueRef divide_i64(const lane *l, LLVMValueRef a, LLVMValueRef b) {
-    static const lane_scalar_function far = {"tosajit_divide_far", divide_far, 2, true};
+/* Integers of 64 bits that f64 divides: those from -lowest on, of at most 52 bits. Added to the
+ * bits of a number beyond them all, one is in that number's lowest bits. */
+typedef struct near_numbers {
+    int64_t lowest, bits;
+    double beyond;
+    lane_scalar_function far; /* of the others */
+} near_numbers;
+
+static const near_numbers near_numbers_of[2] = {
+    {INT64_C(1) << 51,
+     INT64_C(0x4338000000000000),
+     0x1.8p52,
+     {"tosajit_divide_far", divide_far, 2, true}},
+    {0,
+     INT64_C(0x4330000000000000),
+     0x1p52,
+     {"tosajit_divide_far_unsigned", divide_far_unsigned, 2, true}}};
+
+static LLVMValueRef near_to_f64(const lane *l, const near_numbers *n, LLVMValueRef x) {
+    LLVMValueRef bits = lane_add(l, x, lane_int(l, 64, n->bits));
+    return lane_fsub(l, lane_bitcast(l, bits, lane_f64_type(l)), lane_f64(l, n->beyond));
+}
+static LLVMValueRef near_to_integer(const lane *l, const near_numbers *n, LLVMValueRef x) {
+    LLVMValueRef sum = lane_fadd(l, x, lane_f64(l, n->beyond));
+    return lane_sub(l, lane_bitcast(l, sum, lane_int_type(l, 64)), lane_int(l, 64, n->bits));
+}
+
+/* No instruction divides vectors of 64 bits. Where operands have at most 51 bits and a sign, or 52
+ * without one, their quotient as f64, truncated, is exact: one that is no integer is at least 1 / b
+ * away from the next one, and its rounding is less. Others are divided one after the other. */
+static LLVMValueRef divide_wide(const lane *l, const near_numbers *n, LLVMValueRef a,
+                                LLVMValueRef b) {
     LLVMTypeRef f64 = lane_f64_type(l), i64 = lane_int_type(l, 64);
-    LLVMValueRef limit = lane_int(l, 64, INT64_C(1) << 51), zero = lane_int(l, 64, 0),
+    LLVMValueRef limit = lane_int(l, 64, n->lowest), zero = lane_int(l, 64, 0),
                  is_zero = lane_icmp(l, LLVMIntEQ, b, zero);
     LLVMValueRef beyond =
         lane_lshr(l, lane_or(l, lane_add(l, a, limit), lane_add(l, b, limit)), lane_int(l, 64, 52));
     LLVMValueRef rare = lane_icmp(l, LLVMIntNE, beyond, zero),
                  divisor = lane_select(l, is_zero, lane_int(l, 64, 1), b),
-                 quotient = lane_fdiv(l, near_to_f64(l, a), near_to_f64(l, divisor)),
-                 whole = near_to_i64(l, lane_intrinsic(l, "llvm.trunc", &quotient, 1)),
+                 quotient = lane_fdiv(l, near_to_f64(l, n, a), near_to_f64(l, n, divisor)),
+                 whole = near_to_integer(l, n, lane_intrinsic(l, "llvm.trunc", &quotient, 1)),
                  usual = lane_select(l, is_zero, zero, whole);
     lane_cold cold = lane_cold_begin(l, rare);
     LLVMValueRef all[] = {lane_bitcast(l, a, f64), lane_bitcast(l, b, f64)},
-                 value = lane_bitcast(l, lane_each(l, &far, all), i64);
+                 value = lane_bitcast(l, lane_each(l, &n->far, all), i64);
     lane_cold_end(l, &cold);
     return lane_cold_merge(l, &cold, usual, value);
 }
@@ -167,7 +191,7 @@ static LLVMValueRef divide_narrow(const lane *l, LLVMValueRef a, LLVMValueRef b)
  * is exact: a quotient that is no integer is at least 2^-31 away from the next one, far more than
  * the rounding. */
 LLVMValueRef emit_intdiv(const lane *l, const emit_op *op, const LLVMValueRef *x) {
-    if (op->operand == TOSAJIT_I64) return divide_i64(l, x[0], x[1]);
+    if (lane_bits(x[0]) == 64) return divide_wide(l, &near_numbers_of[is_unsigned(op)], x[0], x[1]);
     if (is_unsigned(op)) return divide_unsigned(l, x[0], x[1]);
     if (lane_bits(x[0]) <= 16) return divide_narrow(l, x[0], x[1]);
     LLVMTypeRef real = lane_f64_type(l), i32 = lane_int_type(l, 32);
@@ -327,7 +351,7 @@ LLVMValueRef emit_reduce_min(const lane *l, const emit_op *op, const LLVMValueRe
 }
 LLVMValueRef emit_reduce_product(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     if (is_float(op)) return lane_fmul(l, x[0], x[1]);
-    return (op->operand == TOSAJIT_I64 ? lane_mul_i64 : lane_mul)(l, x[0], x[1]);
+    return (lane_bits(x[0]) == 64 ? lane_mul_i64 : lane_mul)(l, x[0], x[1]);
 }
 LLVMValueRef emit_reduce_sum(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     return emit_add(l, op, x);

@@ -55,10 +55,11 @@ static LLVMValueRef float_to_int(const lane *l, const emit_op *op, LLVMValueRef 
     const real_range r = op->reals[0];
     if (width == 8 && !wide && lane_packs_bytes(l))
         return lane_round_to_bytes(l, &(byte_rounding){0, is_unsigned, r.may_be_nan, r.high}, x);
-    if (is_unsigned) return float_to_unsigned(l, op, x);
+    if (is_unsigned && width < 64) return float_to_unsigned(l, op, x);
     if (width < 32 || (width == 32 && wide && l->target->level->machine == MACHINE_X86_64))
         return float_to_narrow_int(l, op, x);
     const double most = width == 32 ? 0x1p30 : 0x1p62;
+    if (is_unsigned && (r.may_be_nan || r.low < 0 || r.high > most)) return lane_round_to_u64(l, x);
     return lane_round_to_int(l, x, width, !r.may_be_nan && r.low >= -most && r.high <= most);
 }
 
@@ -76,7 +77,7 @@ static LLVMValueRef rounded_to_odd(const lane *l, LLVMValueRef x, bool is_unsign
 
 /* LLVM 19 makes f64 of vectors of i64 on AArch64 before it makes f32, and rounds twice. */
 static bool rounds_twice(const emit_op *op) {
-    return LLVM_VERSION_MAJOR < 22 && op->operand == TOSAJIT_I64 && op->result == TOSAJIT_F32;
+    return LLVM_VERSION_MAJOR < 22 && type_width(op->operand) == 64 && op->result == TOSAJIT_F32;
 }
 
 /* Through f64 where f32 would round a first time. */

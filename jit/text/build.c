@@ -276,7 +276,8 @@ static bool is_square(const builder *b, const int32_t *nodes) {
     if (build_is_literal(b, nodes[0])) return false;
     const tosajit_type element = build_type_of(b, b->values[nodes[0]]).element;
     return is_number(b, nodes[1], element, 2) &&
-           (type_is_float(element) || element == TOSAJIT_I32 || element == TOSAJIT_I64);
+           (type_is_float(element) || type_is_unsigned(element) || element == TOSAJIT_I32 ||
+            element == TOSAJIT_I64);
 }
 
 static bool build_operator(builder *b, const text_node *n, tosajit_value *value) {

@@ -22,7 +22,7 @@ static const struct {
     [TOSAJIT_F32] = {"f32", 4, 32, false},      [TOSAJIT_F8E4M3FN] = {"f8E4M3FN", 1, 8, false},
     [TOSAJIT_F8E5M2] = {"f8E5M2", 1, 8, false}, [TOSAJIT_F64] = {"f64", 8, 64, false},
     [TOSAJIT_U8] = {"u8", 1, 8, true},          [TOSAJIT_U16] = {"u16", 2, 16, true},
-    [TOSAJIT_U32] = {"u32", 4, 32, true},
+    [TOSAJIT_U32] = {"u32", 4, 32, true},       [TOSAJIT_U64] = {"u64", 8, 64, true},
 };
 
 const char *tosajit_type_name(tosajit_type type) {
@@ -38,7 +38,19 @@ int64_t type_least(tosajit_type type) {
     return type_is_unsigned(type) ? 0 : type_min(type_width(type));
 }
 int64_t type_greatest(tosajit_type type) {
-    return type_max(type_width(type) + type_is_unsigned(type));
+    return type_is_unsigned(type) ? type_wrap(type, UINT64_MAX) : type_max(type_width(type));
+}
+bool type_has(tosajit_type type, int64_t value) {
+    return type_wrap(type, (uint64_t)value) == value;
+}
+double type_number(tosajit_type type, int64_t value) {
+    return type_is_unsigned(type) ? (double)(uint64_t)value : (double)value;
+}
+
+integer_text type_print_integer(tosajit_type type, int64_t value) {
+    integer_text t;
+    snprintf(t.text, sizeof t.text, type_is_unsigned(type) ? "%" PRIu64 : "%" PRId64, value);
+    return t;
 }
 
 int64_t type_wrap(tosajit_type type, uint64_t bits) {

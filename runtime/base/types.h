@@ -24,12 +24,27 @@ static inline bool type_is_float(tosajit_type type) {
 }
 /* Bits of an integer type's value; 1 for i1. */
 int type_width(tosajit_type type);
-/* Integers are int64_t wherever they are computed with. Those of unsigned types are not negative,
- * since the widest one has 32 bits: so their order and their quotients are those of int64_t. */
+/* Integers are int64_t wherever they are computed with. Numbers of u64 are their bits there, so
+ * that those from 2^63 on look negative: their order and their quotients are those of uint64_t. All
+ * other numbers are themselves. */
 bool type_is_unsigned(tosajit_type type);
 /* Smallest and largest value of an integer type. */
 int64_t type_least(tosajit_type type);
 int64_t type_greatest(tosajit_type type);
+/* Whether this is a value of an integer type. */
+bool type_has(tosajit_type type, int64_t value);
+/* A value of an integer type as the nearest f64. */
+double type_number(tosajit_type type, int64_t value);
+/* Whether a is less than b, as values of an integer type. */
+static inline bool type_is_less(tosajit_type type, int64_t a, int64_t b) {
+    return type == TOSAJIT_U64 ? (uint64_t)a < (uint64_t)b : a < b;
+}
+
+/* A value of an integer type in decimal digits, by value. */
+typedef struct integer_text {
+    char text[24];
+} integer_text;
+integer_text type_print_integer(tosajit_type type, int64_t value);
 /* The value of an integer type that these bits are; those beyond its width do not count. */
 int64_t type_wrap(tosajit_type type, uint64_t bits);
 /* Smallest and largest value of a signed integer type of this many bits. */

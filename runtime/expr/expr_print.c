@@ -69,7 +69,7 @@ static void print_bits(const printer *p, tosajit_type type, uint64_t bits) {
     else if (type_is_float(type))
         fprintf(p->out, "0x%0*" PRIX64, digits, bits & (UINT64_MAX >> (64 - 4 * digits)));
     else
-        fprintf(p->out, "%" PRId64, convert_decode(type, bits).i);
+        fputs(type_print_integer(type, convert_decode(type, bits).i).text, p->out);
 }
 
 /* Nested brackets around the elements from *at on. */
@@ -178,7 +178,7 @@ static void print_scalar(const printer *p, tosajit_type type, tosajit_scalar val
     if (type_is_float(type))
         print_bits(p, type, convert_encode(type, value));
     else
-        fprintf(p->out, "%" PRId64, value.i);
+        fputs(type_print_integer(type, value.i).text, p->out);
     fputs(" : ", p->out);
     print_element(p, type);
 }

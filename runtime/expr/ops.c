@@ -30,7 +30,8 @@ enum {
     U8 = 1 << TOSAJIT_U8,
     U16 = 1 << TOSAJIT_U16,
     U32 = 1 << TOSAJIT_U32,
-    UNSIGNED = U8 | U16 | U32,
+    U64 = 1 << TOSAJIT_U64,
+    UNSIGNED = U8 | U16 | U32 | U64,
     FLOATS = F16 | BF16 | F32,
     REALS = FLOATS | F64,
     WIDTHS = I8 | I16 | I32 | I48,
@@ -43,7 +44,7 @@ enum {
     COUNTED = INTEGERS | NO_NARROW,
     NUMBERS = COUNTED | REALS,
     CLAMPED = VALUES | NO_WIDE,
-    SUMMED = I32 | I64 | U32 | REALS,
+    SUMMED = I32 | I64 | U32 | U64 | REALS,
 };
 
 /* A row that lacks a column does not compile here, nor one with a word that its column has not. */
@@ -252,14 +253,14 @@ static tosajit_status check_clamp(tosajit_type element, const tosajit_attributes
                               a->min_val.f, a->max_val.f);
         return TOSAJIT_OK;
     }
-    if (a->min_val.i < type_least(element) || a->max_val.i > type_greatest(element))
+    if (!type_has(element, a->min_val.i) || !type_has(element, a->max_val.i))
         return diag_error(TOSAJIT_BAD_ATTRIBUTE,
                           "min_val %" PRId64 " and max_val %" PRId64 " must be values of %s",
                           a->min_val.i, a->max_val.i, tosajit_type_name(element));
-    if (a->min_val.i > a->max_val.i)
-        return diag_error(TOSAJIT_BAD_ATTRIBUTE,
-                          "min_val %" PRId64 " is greater than max_val %" PRId64, a->min_val.i,
-                          a->max_val.i);
+    if (type_is_less(element, a->max_val.i, a->min_val.i))
+        return diag_error(TOSAJIT_BAD_ATTRIBUTE, "min_val %s is greater than max_val %s",
+                          type_print_integer(element, a->min_val.i).text,
+                          type_print_integer(element, a->max_val.i).text);
     return TOSAJIT_OK;
 }
 

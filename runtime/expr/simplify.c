@@ -95,7 +95,7 @@ static tosajit_status simplify_power(tosajit_expr *program, expr_node *node, boo
 
 /* True if a < b in the order of the op, in which -0 is smaller than +0. */
 static bool is_less(tosajit_type element, tosajit_scalar a, tosajit_scalar b) {
-    if (!type_is_float(element)) return a.i < b.i;
+    if (!type_is_float(element)) return type_is_less(element, a.i, b.i);
     return a.f < b.f || (a.f == b.f && signbit(a.f) && !signbit(b.f));
 }
 
@@ -130,7 +130,8 @@ static void simplify_clamp(const tosajit_expr *program, expr_node *node, bool *c
  * rounds to nearest even itself. */
 static tosajit_value without_bound(const tosajit_expr *program, const expr_node *node,
                                    tosajit_type to) {
-    const double least = (double)type_least(to), greatest = (double)type_greatest(to);
+    const double least = type_number(to, type_least(to)),
+                 greatest = type_number(to, type_greatest(to));
     const tosajit_attributes *a = &node->attributes;
     double number;
     if (node->kind != NODE_OP || !type_is_float(node->type.element) ||

@@ -35,11 +35,18 @@ static int64_t clip(int64_t value, int64_t low, int64_t high) {
     return value < low ? low : value > high ? high : value;
 }
 
+/* Whether operand a is less than operand b, both integers. */
+static bool is_less(const interpret_op *op, cell a, cell b) {
+    return type_is_less(op->operand, a.i, b.i);
+}
+
+static bool is_unsigned(const interpret_op *op) { return type_is_unsigned(op->operand); }
+
 /* Unary, integer and logical. */
 
 cell interpret_abs(const interpret_op *op, const cell *x) {
     if (is_float(op)) return from_float(fabs(x[0].f));
-    return x[0].i < 0 ? wrap(op->operand, 0 - (uint64_t)x[0].i) : x[0];
+    return x[0].i < 0 && !is_unsigned(op) ? wrap(op->operand, 0 - (uint64_t)x[0].i) : x[0];
 }
 cell interpret_bitwise_not(const interpret_op *op, const cell *x) {
     return (void)op, from_int(~x[0].i);
@@ -58,7 +65,7 @@ cell interpret_clz(const interpret_op *op, const cell *x) {
 
 cell interpret_negate(const interpret_op *op, const cell *x) {
     if (is_float(op)) return from_float(-x[0].f);
-    if (type_is_unsigned(op->operand)) return wrap(op->operand, 0 - (uint64_t)x[0].i);
+    if (is_unsigned(op)) return wrap(op->operand, 0 - (uint64_t)x[0].i);
     int64_t input_zp = op->attributes->input_zp, output_zp = op->attributes->output_zp;
     if (op->operand == TOSAJIT_I8 && op->operand_count == 3) input_zp = x[1].i, output_zp = x[2].i;
     if (x[0].i == INT64_MIN) return from_int(INT64_MAX);
@@ -68,7 +75,6 @@ cell interpret_negate(const interpret_op *op, const cell *x) {
 
 cell interpret_clamp(const interpret_op *op, const cell *x) {
     const tosajit_attributes *a = op->attributes;
-    if (!is_float(op)) return from_int(clip(x[0].i, a->min_val.i, a->max_val.i));
     cell bounded = interpret_maximum(op, (cell[]){x[0], a->min_val});
     return interpret_minimum(op, (cell[]){bounded, a->max_val});
 }
@@ -167,6 +173,7 @@ cell interpret_mul(const interpret_op *op, const cell *x) {
 
 cell interpret_intdiv(const interpret_op *op, const cell *x) {
     if (x[1].i == 0) return from_int(0);
+    if (is_unsigned(op)) return from_int((int64_t)((uint64_t)x[0].i / (uint64_t)x[1].i));
     return x[1].i == -1 ? wrap(op->operand, 0 - (uint64_t)x[0].i) : from_int(x[0].i / x[1].i);
 }
 
@@ -186,7 +193,7 @@ cell interpret_pow(const interpret_op *op, const cell *x) {
 
 /* IEEE 754 maximum: -0 < +0. Ignoring NaN it is maximumNumber. */
 cell interpret_maximum(const interpret_op *op, const cell *x) {
-    if (!is_float(op)) return x[0].i > x[1].i ? x[0] : x[1];
+    if (!is_float(op)) return is_less(op, x[1], x[0]) ? x[0] : x[1];
     bool ignore = op->attributes->nan_mode == TOSAJIT_NAN_IGNORE;
     if (isnan(x[0].f) || isnan(x[1].f)) return (isnan(x[0].f) != 0) == ignore ? x[1] : x[0];
     if (x[0].f == x[1].f) return signbit(x[0].f) ? x[1] : x[0];
@@ -194,7 +201,7 @@ cell interpret_maximum(const interpret_op *op, const cell *x) {
 }
 
 cell interpret_minimum(const interpret_op *op, const cell *x) {
-    if (!is_float(op)) return x[0].i < x[1].i ? x[0] : x[1];
+    if (!is_float(op)) return is_less(op, x[0], x[1]) ? x[0] : x[1];
     bool ignore = op->attributes->nan_mode == TOSAJIT_NAN_IGNORE;
     if (isnan(x[0].f) || isnan(x[1].f)) return (isnan(x[0].f) != 0) == ignore ? x[1] : x[0];
     if (x[0].f == x[1].f) return signbit(x[0].f) ? x[0] : x[1];
@@ -205,10 +212,10 @@ cell interpret_equal(const interpret_op *op, const cell *x) {
     return from_int(is_float(op) ? x[0].f == x[1].f : x[0].i == x[1].i);
 }
 cell interpret_greater(const interpret_op *op, const cell *x) {
-    return from_int(is_float(op) ? x[0].f > x[1].f : x[0].i > x[1].i);
+    return from_int(is_float(op) ? x[0].f > x[1].f : is_less(op, x[1], x[0]));
 }
 cell interpret_greater_equal(const interpret_op *op, const cell *x) {
-    return from_int(is_float(op) ? x[0].f >= x[1].f : x[0].i >= x[1].i);
+    return from_int(is_float(op) ? x[0].f >= x[1].f : !is_less(op, x[0], x[1]));
 }
 
 cell interpret_bitwise_and(const interpret_op *op, const cell *x) {
@@ -247,8 +254,10 @@ cell interpret_logical_right_shift(const interpret_op *op, const cell *x) {
 cell interpret_arithmetic_right_shift(const interpret_op *op, const cell *x) {
     uint64_t amount = pattern(op->operand, x[1].i);
     bool round = op->attributes->round;
-    if (amount >= (uint64_t)type_width(op->operand)) return from_int(round || x[0].i >= 0 ? 0 : -1);
+    if (amount >= (uint64_t)type_width(op->operand))
+        return from_int(round || is_unsigned(op) || x[0].i >= 0 ? 0 : -1);
     int64_t carry = round && amount > 0 ? x[0].i >> (amount - 1) & 1 : 0;
+    if (is_unsigned(op)) return from_int((int64_t)((uint64_t)x[0].i >> amount) + carry);
     return from_int((x[0].i >> amount) + carry);
 }
 
@@ -258,26 +267,29 @@ cell interpret_select(const interpret_op *op, const cell *x) {
 
 /* TOSA 1.1, CAST. */
 
-static int64_t round_saturate(double value, int64_t low, int64_t high) {
+static int64_t round_saturate(double value, tosajit_type type) {
+    const int64_t low = type_least(type), high = type_greatest(type);
     if (isnan(value)) return 0;
     double rounded = nearbyint(value);
-    return rounded <= (double)low ? low : rounded >= (double)high ? high : (int64_t)rounded;
+    if (rounded <= type_number(type, low)) return low;
+    if (rounded >= type_number(type, high)) return high;
+    return type_is_unsigned(type) ? (int64_t)(uint64_t)rounded : (int64_t)rounded;
 }
 
 cell interpret_cast(const interpret_op *op, const cell *x) {
     if (is_float(op)) {
         if (type_is_float(op->result)) return x[0];
         if (op->result == TOSAJIT_I1) return from_int(x[0].f != 0);
-        return from_int(round_saturate(x[0].f, type_least(op->result), type_greatest(op->result)));
+        return from_int(round_saturate(x[0].f, op->result));
     }
-    bool is_unsigned = op->attributes->input_unsigned;
+    const bool as_unsigned = op->attributes->input_unsigned || is_unsigned(op);
     if (type_is_float(op->result)) {
         long double exact =
-            is_unsigned ? (long double)pattern(op->operand, x[0].i) : (long double)x[0].i;
+            as_unsigned ? (long double)pattern(op->operand, x[0].i) : (long double)x[0].i;
         return op->result == TOSAJIT_F64 ? from_float((double)exact) : from_long(exact);
     }
     if (op->result == TOSAJIT_I1) return from_int(x[0].i != 0);
-    return wrap(op->result, is_unsigned ? pattern(op->operand, x[0].i) : (uint64_t)x[0].i);
+    return wrap(op->result, as_unsigned ? pattern(op->operand, x[0].i) : (uint64_t)x[0].i);
 }
 
 /* TOSA 1.1, TABLE. */
@@ -359,11 +371,14 @@ cell interpret_nextafter(const interpret_op *op, const cell *x) {
 /* The C library's fmod is exact. Integers have no remainder where C has none. */
 cell interpret_fmod(const interpret_op *op, const cell *x) {
     if (is_float(op)) return from_float(fmod(x[0].f, x[1].f));
+    if (is_unsigned(op))
+        return from_int(x[1].i ? (int64_t)((uint64_t)x[0].i % (uint64_t)x[1].i) : 0);
     return from_int(x[1].i == 0 || x[1].i == -1 ? 0 : x[0].i % x[1].i);
 }
 /* Zero has the sign of the divisor. */
 cell interpret_remainder(const interpret_op *op, const cell *x) {
     const cell left = interpret_fmod(op, x);
+    if (is_unsigned(op)) return left;
     if (!is_float(op))
         return left.i && (left.i < 0) != (x[1].i < 0) ? from_int(left.i + x[1].i) : left;
     const double rest = left.f;
@@ -374,6 +389,7 @@ cell interpret_remainder(const interpret_op *op, const cell *x) {
 /* The quotient of what is a multiple of the divisor, but for rounding, is next to an integer. As in
  * Python it has the sign of a / b where it is 0. */
 cell interpret_floor_divide(const interpret_op *op, const cell *x) {
+    if (is_unsigned(op)) return interpret_intdiv(op, x);
     const cell left = interpret_fmod(op, x);
     if (!is_float(op)) {
         const bool down = left.i && (left.i < 0) != (x[1].i < 0);

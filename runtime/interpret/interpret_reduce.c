@@ -41,7 +41,8 @@ void interpret_reduce_begin(interpret_reduction *r, const tosajit_expr *program,
 /* True if x is better than y: a NaN where NaN propagates, else any number than it. */
 static bool is_better(const interpret_reduction *r, cell x, cell y) {
     const bool greatest = r->node->op == TOSAJIT_OP_argmax;
-    if (!type_is_float(r->element)) return greatest ? x.i > y.i : x.i < y.i;
+    if (!type_is_float(r->element))
+        return greatest ? type_is_less(r->element, y.i, x.i) : type_is_less(r->element, x.i, y.i);
     if (x.f == x.f && y.f == y.f) return greatest ? x.f > y.f : x.f < y.f;
     return r->node->attributes.nan_mode == TOSAJIT_NAN_IGNORE ? x.f == x.f && y.f != y.f
                                                               : x.f != x.f && y.f == y.f;

@@ -36,6 +36,7 @@ TAKE(i64, int64_t)
 TAKE(u8, uint8_t)
 TAKE(u16, uint16_t)
 TAKE(u32, uint32_t)
+TAKE(u64, uint64_t)
 TAKE(f32, float)
 TAKE(f64, double)
 
@@ -43,7 +44,8 @@ position_kind position_kind_of(const expr_node *node, tosajit_type type) {
     static position_take *const takes[] = {
         [TOSAJIT_I8] = take_i8,   [TOSAJIT_I16] = take_i16, [TOSAJIT_I32] = take_i32,
         [TOSAJIT_I64] = take_i64, [TOSAJIT_U8] = take_u8,   [TOSAJIT_U16] = take_u16,
-        [TOSAJIT_U32] = take_u32, [TOSAJIT_F32] = take_f32, [TOSAJIT_F64] = take_f64};
+        [TOSAJIT_U32] = take_u32, [TOSAJIT_U64] = take_u64, [TOSAJIT_F32] = take_f32,
+        [TOSAJIT_F64] = take_f64};
     const bool known = (size_t)type < sizeof takes / sizeof *takes;
     return (position_kind){known ? takes[type] : NULL, node->op == TOSAJIT_OP_argmax,
                            node->attributes.nan_mode == TOSAJIT_NAN_PROPAGATE};

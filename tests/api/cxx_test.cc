@@ -124,6 +124,31 @@ static void unsigned_integers_wrap(const tosajit::engine &engine) {
     }
 }
 
+/* Numbers that no signed type has: beside an array, as bounds, and what is no number of u64. */
+static void numbers_of_u64_are_whole(const tosajit::engine &engine) {
+    tosajit::expression e;
+    auto x = e.input<std::uint64_t>({dynamic});
+    e.result(x + UINT64_MAX);
+    e.result(clamp(x, UINT64_C(1) << 62, UINT64_MAX - 1));
+    e.result(x / (UINT64_C(3) << 62));
+    std::vector<std::uint64_t> a = {0, 1, UINT64_C(1) << 63, UINT64_MAX - 1, UINT64_MAX}, r(5),
+                               c(5), q(5);
+    engine.compile(e).run({a}, {r, c, q});
+    for (std::size_t k = 0; k < a.size(); k++) {
+        CHECK(r[k] == a[k] - 1 && q[k] == (a[k] >= UINT64_C(3) << 62 ? 1 : 0));
+        CHECK(c[k] == std::min(std::max(a[k], UINT64_C(1) << 62), UINT64_MAX - 1));
+    }
+    for (double number : {-1.0, 0x1p64, 0.5}) {
+        int refused = 0;
+        for (int bound = 0; bound < 2; bound++) try {
+                bound ? clamp(x, 0.0, number) : x + number;
+            } catch (const tosajit::error &) {
+                refused++;
+            }
+        CHECK(refused == 2);
+    }
+}
+
 /* Each by its definition, of elements that are their own numbers. */
 static void views_move_elements(const tosajit::engine &engine) {
     enum { R = 2, C = 3 };
@@ -432,6 +457,7 @@ int main(int argc, char **argv) {
     bound_calls_run_on_any_memory(engine);
     integers_are_exact(engine);
     unsigned_integers_wrap(engine);
+    numbers_of_u64_are_whole(engine);
     views_move_elements(engine);
     small_floats_round_as_cast_does(engine);
     small_floats_round_once();

@@ -32,24 +32,29 @@ static bool is_float(tosajit_type type) { return formats[type].sign != 0; }
 
 /* Of integers. */
 static const int widths[TOSAJIT_TYPE_COUNT] = {
-    [TOSAJIT_I1] = 1,   [TOSAJIT_I8] = 8,   [TOSAJIT_I16] = 16,
-    [TOSAJIT_I32] = 32, [TOSAJIT_I48] = 48, [TOSAJIT_I64] = 64,
-    [TOSAJIT_U8] = 8,   [TOSAJIT_U16] = 16, [TOSAJIT_U32] = 32,
+    [TOSAJIT_I1] = 1,   [TOSAJIT_I8] = 8,   [TOSAJIT_I16] = 16, [TOSAJIT_I32] = 32,
+    [TOSAJIT_I48] = 48, [TOSAJIT_I64] = 64, [TOSAJIT_U8] = 8,   [TOSAJIT_U16] = 16,
+    [TOSAJIT_U32] = 32, [TOSAJIT_U64] = 64,
 };
 
 static int width_of(tosajit_type type) { return widths[type]; }
 
 size_t exhaustive_size(tosajit_type type) {
-    static const size_t sizes[TOSAJIT_TYPE_COUNT] = {1, 1, 2, 4, 8, 8, 2, 2, 4, 1, 1, 8, 1, 2, 4};
+    static const size_t sizes[TOSAJIT_TYPE_COUNT] = {1, 1, 2, 4, 8, 8, 2, 2,
+                                                     4, 1, 1, 8, 1, 2, 4, 8};
     return sizes[type];
 }
 
-static bool has_sign(tosajit_type type) { return type < TOSAJIT_U8 || type > TOSAJIT_U32; }
+static bool has_sign(tosajit_type type) { return type < TOSAJIT_U8 || type > TOSAJIT_U64; }
 static int64_t lowest(tosajit_type type) {
     return has_sign(type) ? (int64_t)(~UINT64_C(0) << (width_of(type) - 1)) : 0;
 }
 static int64_t highest(tosajit_type type) {
-    return has_sign(type) ? ~lowest(type) : (INT64_C(1) << width_of(type)) - 1;
+    return has_sign(type) ? ~lowest(type) : (int64_t)(~UINT64_C(0) >> (64 - width_of(type)));
+}
+/* Numbers of u64 are their bits. */
+static bool is_less(tosajit_type type, int64_t x, int64_t y) {
+    return type == TOSAJIT_U64 ? (uint64_t)x < (uint64_t)y : x < y;
 }
 
 static uint64_t bits_of_double(double x) {
@@ -143,6 +148,7 @@ static void load_values(tosajit_type type, value *v, const void *memory, size_t 
     case TOSAJIT_I16: load_i16(v, memory, count); break;
     case TOSAJIT_I32: load_i32(v, memory, count); break;
     case TOSAJIT_I48:
+    case TOSAJIT_U64:
     case TOSAJIT_I64: load_i64(v, memory, count); break;
     case TOSAJIT_U8: load_u8(v, memory, count); break;
     case TOSAJIT_U16: load_u16(v, memory, count); break;
@@ -186,6 +192,7 @@ static void store_values(tosajit_type type, void *memory, const value *v, size_t
     case TOSAJIT_U32:
     case TOSAJIT_I32: store_i32(memory, v, count); break;
     case TOSAJIT_I48:
+    case TOSAJIT_U64:
     case TOSAJIT_I64: store_i64(memory, v, count); break;
     case TOSAJIT_F32: store_f32(memory, v, count); break;
     case TOSAJIT_F64: store_f64(memory, v, count); break;
@@ -218,15 +225,15 @@ static uint64_t unsigned_of(tosajit_type type, int64_t i) {
     return (uint64_t)i & ~UINT64_C(0) >> (64 - width_of(type));
 }
 
-static int64_t saturated(int64_t x, int64_t low, int64_t high) {
-    return x < low ? low : x > high ? high : x;
+static int64_t saturated(tosajit_type type, int64_t x, int64_t low, int64_t high) {
+    return is_less(type, x, low) ? low : is_less(type, high, x) ? high : x;
 }
 
 static int64_t negated(const job *j, int64_t x) {
+    if (!has_sign(j->operands[0])) return (int64_t)(0 - (uint64_t)x);
     if (x == INT64_MIN) return INT64_MAX;
-    if (!has_sign(j->operands[0])) return -x;
-    return saturated(j->attributes.output_zp - (x - j->attributes.input_zp), lowest(j->operands[0]),
-                     highest(j->operands[0]));
+    return saturated(j->operands[0], j->attributes.output_zp - (x - j->attributes.input_zp),
+                     lowest(j->operands[0]), highest(j->operands[0]));
 }
 
 static int64_t leading_zeros(tosajit_type type, int64_t x) {
@@ -245,9 +252,12 @@ static int64_t shifted_right(int64_t x, int64_t amount, bool round) {
 }
 
 static int64_t arithmetic_shift(const job *j, int64_t x, int64_t amount) {
-    if (amount >= 0 && amount < width_of(j->operands[0]))
-        return shifted_right(x, amount, j->attributes.round);
-    return j->attributes.round || x >= 0 ? 0 : -1;
+    const bool below = x < 0 && has_sign(j->operands[0]);
+    if (amount < 0 || amount >= width_of(j->operands[0]))
+        return j->attributes.round || !below ? 0 : -1;
+    if (below || amount == 0) return shifted_right(x, amount, j->attributes.round);
+    const uint64_t bits = (uint64_t)x >> (amount - 1); /* and one more that is dropped */
+    return (int64_t)(bits / 2 + (j->attributes.round && bits % 2));
 }
 
 static int64_t shift(const job *j, int64_t x, int64_t amount, bool left) {
@@ -257,6 +267,7 @@ static int64_t shift(const job *j, int64_t x, int64_t amount, bool left) {
 
 static int64_t quotient(tosajit_type type, int64_t x, int64_t y) {
     if (y == 0) return 0;
+    if (!has_sign(type)) return (int64_t)((uint64_t)x / (uint64_t)y);
     return y == -1 ? wrapped(type, 0 - (uint64_t)x) : x / y;
 }
 
@@ -294,10 +305,13 @@ static double nearest_even(double x) {
 static int64_t nearest_integer(tosajit_type type, double x) {
     if (x != x) return 0;
     if (x <= (double)lowest(type)) return lowest(type);
+    if (type == TOSAJIT_U64)
+        return x >= 0x1p64 ? highest(type) : (int64_t)(uint64_t)nearest_even(x);
     return x >= (double)highest(type) ? highest(type) : (int64_t)nearest_even(x);
 }
 
-DEFINE(int_abs, i, A.i < 0 ? wrapped(j->operands[0], 0 - (uint64_t)A.i) : A.i)
+DEFINE(int_abs, i,
+       A.i < 0 && has_sign(j->operands[0]) ? wrapped(j->operands[0], 0 - (uint64_t)A.i) : A.i)
 DEFINE(float_abs, f, fabs(A.f))
 DEFINE(bitwise_not, i, ~A.i)
 DEFINE(logical_not, i, !A.i)
@@ -308,7 +322,8 @@ DEFINE(clz, i, leading_zeros(j->operands[0], A.i))
 DEFINE(float_ceil, f, ceil(A.f))
 DEFINE(float_roundeven, f, nearest_even(A.f))
 DEFINE(float_floor, f, floor(A.f))
-DEFINE(int_clamp, i, saturated(A.i, j->attributes.min_val.i, j->attributes.max_val.i))
+DEFINE(int_clamp, i,
+       saturated(j->operands[0], A.i, j->attributes.min_val.i, j->attributes.max_val.i))
 DEFINE(float_clamp, f, smaller(j, larger(j, A.f, j->attributes.min_val.f), j->attributes.max_val.f))
 DEFINE(int_add, i, (int64_t)((uint64_t)A.i + (uint64_t)B.i))
 DEFINE(int_sub, i, (int64_t)((uint64_t)A.i - (uint64_t)B.i))
@@ -331,13 +346,13 @@ DEFINE(left_shift, i, shift(j, A.i, B.i, true))
 DEFINE(right_shift, i, shift(j, A.i, B.i, false))
 DEFINE(arithmetic_right_shift, i, arithmetic_shift(j, A.i, B.i))
 DEFINE(int_equal, i, A.i == B.i)
-DEFINE(int_greater, i, A.i > B.i)
-DEFINE(int_greater_equal, i, A.i >= B.i)
+DEFINE(int_greater, i, is_less(j->operands[0], B.i, A.i))
+DEFINE(int_greater_equal, i, !is_less(j->operands[0], A.i, B.i))
 DEFINE(float_equal, i, A.f == B.f)
 DEFINE(float_greater, i, A.f > B.f)
 DEFINE(float_greater_equal, i, A.f >= B.f)
-DEFINE(int_maximum, i, A.i > B.i ? A.i : B.i)
-DEFINE(int_minimum, i, A.i < B.i ? A.i : B.i)
+DEFINE(int_maximum, i, is_less(j->operands[0], B.i, A.i) ? A.i : B.i)
+DEFINE(int_minimum, i, is_less(j->operands[0], A.i, B.i) ? A.i : B.i)
 DEFINE(float_maximum, f, larger(j, A.f, B.f))
 DEFINE(float_minimum, f, smaller(j, A.f, B.f))
 DEFINE(choose, i, A.i ? B.i : C.i)
@@ -346,6 +361,7 @@ DEFINE(int_to_bool, i, A.i != 0)
 DEFINE(int_to_float, f, rounded_to_odd(A.i))
 DEFINE(unsigned_to_int, i, (int64_t)unsigned_of(j->operands[0], A.i))
 DEFINE(unsigned_to_float, f, unsigned_to_odd(unsigned_of(j->operands[0], A.i)))
+DEFINE(unsigned_to_double, f, (double)unsigned_of(j->operands[0], A.i))
 DEFINE(float_to_float, f, A.f)
 DEFINE(float_to_int, i, nearest_integer(j->result, A.f))
 DEFINE(float_to_bool, i, !(A.f == 0))
@@ -439,7 +455,9 @@ static definition *cast_definition(const job *j) {
     if (is_float(from))
         return is_float(to) ? float_to_float : to == TOSAJIT_I1 ? float_to_bool : float_to_int;
     if (to == TOSAJIT_I1) return int_to_bool;
-    if (j->attributes.input_unsigned) return is_float(to) ? unsigned_to_float : unsigned_to_int;
+    if (j->operands[0] == TOSAJIT_U64 && to == TOSAJIT_F64) return unsigned_to_double;
+    if (j->attributes.input_unsigned || j->operands[0] == TOSAJIT_U64)
+        return is_float(to) ? unsigned_to_float : unsigned_to_int;
     if (to == TOSAJIT_F64) return int_to_double;
     return is_float(to) ? int_to_float : int_to_int;
 }

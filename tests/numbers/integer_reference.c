@@ -52,7 +52,7 @@ static bool wide_less(wide a, wide b) {
 
 int reference_width(tosajit_type type) {
     static const int widths[TOSAJIT_TYPE_COUNT] = {1,  8, 16, 32, 48, 64, 16, 16,
-                                                   32, 8, 8,  64, 8,  16, 32};
+                                                   32, 8, 8,  64, 8,  16, 32, 64};
     return widths[type];
 }
 static wide largest(int width) { return wide_add(power_of_two(width - 1), wide_of(-1)); }
@@ -69,13 +69,13 @@ static int64_t low_bits(wide a, int width) {
     return number;
 }
 
-static bool is_unsigned(tosajit_type type) { return type >= TOSAJIT_U8 && type <= TOSAJIT_U32; }
+static bool is_unsigned(tosajit_type type) { return type >= TOSAJIT_U8 && type <= TOSAJIT_U64; }
 
 /* The number of a type that the low bits mean; beyond the width of an unsigned one is a 0. */
 static int64_t in_type(wide a, tosajit_type type) {
     const int width = reference_width(type);
     if (is_unsigned(type)) a.low &= ~UINT64_C(0) >> (64 - width);
-    return low_bits(a, width + is_unsigned(type));
+    return low_bits(a, width < 64 ? width + is_unsigned(type) : 64);
 }
 
 static int64_t saturate(wide a, wide low, wide high) {
@@ -102,25 +102,31 @@ int64_t reference_least(tosajit_type type) {
 
 /* Integers. */
 
+/* The number that a value of the operand type is: one of u64 is its bits. */
+static wide number_of(const question *q, int64_t value) {
+    return q->operand == TOSAJIT_U64 ? (wide){0, (uint64_t)value} : wide_of(value);
+}
+static wide wide_a(const question *q) { return number_of(q, q->a); }
+static wide wide_b(const question *q) { return number_of(q, q->b); }
+static bool a_negative(const question *q) { return wide_negative(wide_a(q)); }
+
 static bool in_width(const question *q) { return q->b >= 0 && q->b < q->w; }
 
 static int64_t expect_add(const question *q) {
-    return in_type(wide_add(wide_of(q->a), wide_of(q->b)), q->result);
+    return in_type(wide_add(wide_a(q), wide_b(q)), q->result);
 }
 static int64_t expect_sub(const question *q) {
-    return in_type(wide_add(wide_of(q->a), wide_negate(wide_of(q->b))), q->result);
+    return in_type(wide_add(wide_a(q), wide_negate(wide_b(q))), q->result);
 }
 static int64_t expect_maximum(const question *q) {
-    return wide_less(wide_of(q->a), wide_of(q->b)) ? q->b : q->a;
+    return wide_less(wide_a(q), wide_b(q)) ? q->b : q->a;
 }
 static int64_t expect_minimum(const question *q) {
-    return wide_less(wide_of(q->a), wide_of(q->b)) ? q->a : q->b;
+    return wide_less(wide_a(q), wide_b(q)) ? q->a : q->b;
 }
 static int64_t expect_equal(const question *q) { return q->a == q->b; }
-static int64_t expect_greater(const question *q) { return wide_less(wide_of(q->b), wide_of(q->a)); }
-static int64_t expect_greater_equal(const question *q) {
-    return !wide_less(wide_of(q->a), wide_of(q->b));
-}
+static int64_t expect_greater(const question *q) { return wide_less(wide_b(q), wide_a(q)); }
+static int64_t expect_greater_equal(const question *q) { return !wide_less(wide_a(q), wide_b(q)); }
 
 static int64_t by_bits(const question *q, unsigned truth) {
     wide result = {0, 0};
@@ -135,47 +141,50 @@ static int64_t expect_or(const question *q) { return by_bits(q, 14); }
 static int64_t expect_xor(const question *q) { return by_bits(q, 6); }
 
 static int64_t expect_left_shift(const question *q) {
-    wide result = wide_of(q->a);
+    wide result = wide_a(q);
     if (!in_width(q)) return 0;
     for (int64_t k = 0; k < q->b; k++) result = wide_add(result, result);
     return in_type(result, q->result);
 }
 
 static int64_t expect_right_shift(const question *q) {
-    wide pattern = wide_of(q->a);
-    if (q->a < 0) pattern = wide_add(pattern, power_of_two(q->w));
+    wide pattern = wide_a(q);
+    if (a_negative(q)) pattern = wide_add(pattern, power_of_two(q->w));
     return in_width(q) ? in_type(wide_shift(pattern, (int)q->b), q->result) : 0;
 }
 
 static int64_t expect_arithmetic_shift(const question *q) {
     bool round = q->attributes->round;
-    if (!in_width(q)) return round || q->a >= 0 ? 0 : -1;
-    wide sum =
-        round && q->b > 0 ? wide_add(wide_of(q->a), power_of_two((int)q->b - 1)) : wide_of(q->a);
+    if (!in_width(q)) return round || !a_negative(q) ? 0 : -1;
+    wide sum = round && q->b > 0 ? wide_add(wide_a(q), power_of_two((int)q->b - 1)) : wide_a(q);
     return in_type(wide_shift(sum, (int)q->b), q->result);
 }
 
 static int64_t expect_intdiv(const question *q) {
     if (q->b == 0) return 0;
-    uint64_t a = q->a < 0 ? 0 - (uint64_t)q->a : (uint64_t)q->a,
-             b = q->b < 0 ? 0 - (uint64_t)q->b : (uint64_t)q->b;
+    const bool below = a_negative(q), by_negative = wide_negative(wide_b(q));
+    uint64_t a = below ? 0 - (uint64_t)q->a : (uint64_t)q->a,
+             b = by_negative ? 0 - (uint64_t)q->b : (uint64_t)q->b;
     wide quotient = {0, a / b};
-    return in_type((q->a < 0) != (q->b < 0) ? wide_negate(quotient) : quotient, q->result);
+    return in_type(below != by_negative ? wide_negate(quotient) : quotient, q->result);
 }
 
 /* Remainders of quotients toward zero and down. */
 static int64_t expect_fmod(const question *q) {
     if (q->b == 0) return 0;
     const int64_t multiple = low_bits(wide_multiply(expect_intdiv(q), q->b), 64);
-    return in_type(wide_add(wide_of(q->a), wide_negate(wide_of(multiple))), q->result);
+    return in_type(wide_add(wide_a(q), wide_negate(wide_of(multiple))), q->result);
+}
+/* Whether what is left has another sign than the divisor. */
+static bool is_across(const question *q, int64_t left) {
+    return left && wide_negative(number_of(q, left)) != wide_negative(wide_b(q));
 }
 static int64_t expect_remainder(const question *q) {
     const int64_t left = expect_fmod(q);
-    return left && (left < 0) != (q->b < 0) ? left + q->b : left;
+    return is_across(q, left) ? left + q->b : left;
 }
 static int64_t expect_floor_divide(const question *q) {
-    const int64_t left = expect_fmod(q);
-    return expect_intdiv(q) - (left && (left < 0) != (q->b < 0));
+    return expect_intdiv(q) - is_across(q, expect_fmod(q));
 }
 
 static int64_t expect_mul(const question *q) {
@@ -186,10 +195,10 @@ static int64_t expect_mul(const question *q) {
 }
 
 static int64_t expect_abs(const question *q) {
-    return in_type(q->a < 0 ? wide_negate(wide_of(q->a)) : wide_of(q->a), q->result);
+    return in_type(a_negative(q) ? wide_negate(wide_a(q)) : wide_a(q), q->result);
 }
 static int64_t expect_not(const question *q) {
-    return in_type(wide_add(wide_negate(wide_of(q->a)), wide_of(-1)), q->result);
+    return in_type(wide_add(wide_negate(wide_a(q)), wide_of(-1)), q->result);
 }
 static int64_t expect_identity(const question *q) { return q->a; }
 
@@ -200,21 +209,21 @@ static int64_t expect_clz(const question *q) {
 }
 
 static int64_t expect_negate(const question *q) {
-    if (is_unsigned(q->result)) return in_type(wide_negate(wide_of(q->a)), q->result);
-    wide centred = wide_add(wide_of(q->a), wide_of(-q->attributes->input_zp));
+    if (is_unsigned(q->result)) return in_type(wide_negate(wide_a(q)), q->result);
+    wide centred = wide_add(wide_a(q), wide_of(-q->attributes->input_zp));
     return saturate(wide_add(wide_of(q->attributes->output_zp), wide_negate(centred)),
                     smallest(q->w), largest(q->w));
 }
 
 static int64_t expect_clamp(const question *q) {
-    return saturate(wide_of(q->a), wide_of(q->attributes->min_val.i),
-                    wide_of(q->attributes->max_val.i));
+    return saturate(wide_a(q), number_of(q, q->attributes->min_val.i),
+                    number_of(q, q->attributes->max_val.i));
 }
 
 static int64_t expect_cast(const question *q) {
     int64_t value = q->attributes->input_unsigned ? reference_unsigned(q->a, q->w) : q->a;
     if (q->result == TOSAJIT_I1) return value != 0;
-    return in_type(wide_of(value), q->result);
+    return in_type(number_of(q, value), q->result);
 }
 
 static const struct {
@@ -360,21 +369,23 @@ int64_t reference_round(double number, tosajit_type type) {
     const int width = reference_width(type) + is_unsigned(type);
     if (below >= ldexp(1, width - 1)) return reference_greatest(type);
     if (below <= (is_unsigned(type) ? 0 : -ldexp(1, width - 1))) return reference_least(type);
-    return (int64_t)below;
+    return is_unsigned(type) ? (int64_t)(uint64_t)below : (int64_t)below;
 }
 
-double reference_double(int64_t integer) {
-    wide upper = wide_shift(wide_of(integer), 32); /* two exact summands: rounded once */
+double reference_double(tosajit_type type, int64_t integer) {
+    const question q = {.operand = type};
+    wide upper = wide_shift(number_of(&q, integer), 32); /* two exact summands: rounded once */
     return (double)low_bits(upper, 64) * 0x1p32 +
            (double)(uint32_t)((uint64_t)integer & UINT32_MAX);
 }
 
-double reference_to_odd(int64_t integer) {
-    uint64_t size = integer < 0 ? 0 - (uint64_t)integer : (uint64_t)integer;
+double reference_to_odd(tosajit_type type, int64_t integer) {
+    const bool negative = integer < 0 && type != TOSAJIT_U64;
+    uint64_t size = negative ? 0 - (uint64_t)integer : (uint64_t)integer;
     int lost = 0;
     for (; size >> lost >> 53; lost++) {
     }
     const uint64_t left = size >> lost << lost == size ? 0 : 1;
     const double odd = ldexp((double)(size >> lost | left), lost);
-    return integer < 0 ? -odd : odd;
+    return negative ? -odd : odd;
 }

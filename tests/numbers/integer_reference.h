@@ -32,6 +32,7 @@ typedef struct question {
     int w;
     tosajit_type result;
     const tosajit_attributes *attributes;
+    tosajit_type operand;
 } question;
 
 /* The answer of an op on integers; null where there is none. */
@@ -48,9 +49,9 @@ double reference_decode(tosajit_type type, uint64_t bits);
 uint64_t reference_encode(tosajit_type type, double number);
 /* To the nearest integer, of two the even one, saturating; 0 of NaN. */
 int64_t reference_round(double number, tosajit_type type);
-/* To the nearest f64. */
-double reference_double(int64_t integer);
+/* An integer of a type to the nearest f64. */
+double reference_double(tosajit_type type, int64_t integer);
 /* To one of the two f64 around it, the odd one: narrower types are rounded from there, once. */
-double reference_to_odd(int64_t integer);
+double reference_to_odd(tosajit_type type, int64_t integer);
 
 #endif

@@ -184,7 +184,7 @@ static void fill_pairs(subject *s) {
     enum { RANDOM_PAIRS = 20000 };
     values v = reference_width(s->operand) == 8
                    ? all_values(s->operand)
-                   : structured_values(s->operand, s->operand == TOSAJIT_I64 ? 3 : 2, 40);
+                   : structured_values(s->operand, reference_width(s->operand) == 64 ? 3 : 2, 40);
     size_t size = tosajit_type_size(s->operand), capacity = v.count * v.count + RANDOM_PAIRS;
     for (int k = 0; k < 2; k++) s->data[k] = room(capacity * size);
     s->expected = room(capacity * 8);
@@ -215,8 +215,12 @@ static void release(subject *s) {
 static void ask(subject *s, reference expect) {
     size_t from = tosajit_type_size(s->operand), to = tosajit_type_size(s->result);
     for (size_t k = 0; k < s->count; k++) {
-        question q = {load_integer(s->operand, s->data[0] + k * from), 0,
-                      reference_width(s->operand), s->result, &s->attributes};
+        question q = {load_integer(s->operand, s->data[0] + k * from),
+                      0,
+                      reference_width(s->operand),
+                      s->result,
+                      &s->attributes,
+                      s->operand};
         if (s->data[1]) q.b = load_integer(s->operand, s->data[1] + k * from);
         store_integer(s->result, s->expected + k * to, expect(&q));
     }
@@ -234,6 +238,8 @@ static void ask_with_attributes(subject *s, reference expect) {
             a->max_val.i = (int64_t[]){low + 255, 100, 0, 127}[k];
             ask(s, expect);
         }
+        a->min_val.i = 127, a->max_val.i = reference_greatest(s->operand), ask(s, expect);
+        a->min_val.i = a->max_val.i - 1, ask(s, expect);
         return;
     }
     ask(s, expect);
@@ -307,8 +313,12 @@ static void check_rescale(subject *s, const uint8_t *all, size_t count) {
     s->parameter_count = 4;
     memcpy(s->data[0], all, count * from);
     for (size_t k = 0; k < count; k++) {
-        const question q = {load_integer(s->operand, s->data[0] + k * from), 0,
-                            reference_width(s->operand), s->result, &s->attributes};
+        const question q = {load_integer(s->operand, s->data[0] + k * from),
+                            0,
+                            reference_width(s->operand),
+                            s->result,
+                            &s->attributes,
+                            s->operand};
         store_integer(s->result, s->expected + k * to, reference_rescale(&q, numbers));
     }
     check(s);
@@ -390,8 +400,12 @@ static void check_channels(subject *s, const scale_bounds *b, const uint8_t *all
             store_integer(types[0], multipliers + k * width, numbers[0]);
             shifts[k] = (uint8_t)numbers[1];
         }
-        const question q = {load_integer(s->operand, all + k * from), 0,
-                            reference_width(s->operand), s->result, &s->attributes};
+        const question q = {load_integer(s->operand, all + k * from),
+                            0,
+                            reference_width(s->operand),
+                            s->result,
+                            &s->attributes,
+                            s->operand};
         store_integer(s->result, s->expected + k * to, reference_rescale(&q, numbers));
     }
     check(s);
@@ -573,7 +587,8 @@ static void cast_all(subject *s) {
             int64_t integer = load_integer(s->operand, at);
             if (s->attributes.input_unsigned)
                 integer = reference_unsigned(integer, reference_width(s->operand));
-            number = (s->result == TOSAJIT_F64 ? reference_double : reference_to_odd)(integer);
+            number = (s->result == TOSAJIT_F64 ? reference_double : reference_to_odd)(s->operand,
+                                                                                      integer);
         }
         store_number(s->result, s->expected + k * to, number);
     }

@@ -52,6 +52,7 @@ static const char *const without[TOSAJIT_TYPE_COUNT] = {
     [TOSAJIT_U8] = "u8 is no type of TOSA's",
     [TOSAJIT_U16] = "u16 is no type of TOSA's",
     [TOSAJIT_U32] = "u32 is no type of TOSA's",
+    [TOSAJIT_U64] = "u64 is no type of TOSA's",
 };
 
 /* MLIR computes these in the element type's own libm function or a formula over it. */

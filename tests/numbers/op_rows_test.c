@@ -24,23 +24,24 @@
 /* An op and its rows, "operand types > result type" or, where all are the same, just the type. (x)
  * marks extensions of this library, refused where strict. [x] marks those that came later: they are
  * computed behind all others, whose operands and digest they leave as they were. {x} marks the ones
- * that came after these, likewise, <x> those after them, then |x|, and /x/ the last. */
+ * that came after these, likewise, <x> those after them, then |x|, /x/, and \x\ the last. */
 typedef struct op_rows {
     tosajit_op op;
     const char *rows;
 } op_rows;
 
 #define FLOATS "f16 bf16 f32"
-#define UNSIGNED " <u8> <u16> <u32>"
+#define UNSIGNED " <u8> <u16> <u32> \\u64\\"
 #define INTEGERS "i8 i16 i32 i64" UNSIGNED
 #define NARROW " /i8/ /i16/"
 #define NUMBERS "i32 i64 " FLOATS " (f64)" UNSIGNED NARROW
 #define FUNCTION FLOATS " {f64}"
 #define REALS_LATEST "{f16} {bf16} {f32} {f64}"
-#define WHOLE " /i8/ /i16/ /i32/ /i64/ /u8/ /u16/ /u32/"
+#define WHOLE " /i8/ /i16/ /i32/ /i64/ /u8/ /u16/ /u32/ \\u64\\"
 #define REALS_LATER "[f16] [bf16] [f32] [f64]"
 #define COMPARES                                                                                   \
-    "i32>i1 i64>i1 f16>i1 bf16>i1 f32>i1 (f64>i1) <u8>i1> <u16>i1> <u32>i1> /i8>i1/ /i16>i1/"
+    "i32>i1 i64>i1 f16>i1 bf16>i1 f32>i1 (f64>i1) <u8>i1> <u16>i1> <u32>i1> /i8>i1/ /i16>i1/ "     \
+    "\\u64>i1\\"
 static const op_rows table[] = {
     {TOSAJIT_OP_abs, NUMBERS},
     {TOSAJIT_OP_bitwise_not, INTEGERS},
@@ -65,7 +66,11 @@ static const op_rows table[] = {
      "<u32>i1> <u32>i8> <u32>i16> <u32>i32> <u32>i64> <u32>u8> <u32>u16> "
      "<u32>f16> <u32>bf16> <u32>f32> <u32>f64> "
      "/i1>f16/ /i1>bf16/ /i8>i64/ /i16>i64/ /i64>i8/ /i64>i16/ /i64>f16/ /i64>bf16/ "
-     "/f16>i1/ /f16>i64/ /f16>bf16/ /bf16>i1/ /bf16>i64/ /bf16>f16/"},
+     "/f16>i1/ /f16>i64/ /f16>bf16/ /bf16>i1/ /bf16>i64/ /bf16>f16/ "
+     "\\i1>u64\\ \\i8>u64\\ \\i16>u64\\ \\i32>u64\\ \\i64>u64\\ \\u8>u64\\ \\u16>u64\\ \\u32>u64\\ "
+     "\\f16>u64\\ \\bf16>u64\\ \\f32>u64\\ \\f64>u64\\ "
+     "\\u64>i1\\ \\u64>i8\\ \\u64>i16\\ \\u64>i32\\ \\u64>i64\\ \\u64>u8\\ \\u64>u16\\ \\u64>u32\\ "
+     "\\u64>f16\\ \\u64>bf16\\ \\u64>f32\\ \\u64>f64\\"},
     {TOSAJIT_OP_ceil, FLOATS " (f64)"},
     {TOSAJIT_OP_clamp, "i8 i16 " FLOATS UNSIGNED " /i32/ /i64/ /f64/"},
     {TOSAJIT_OP_clz, "i32 i64" UNSIGNED NARROW},
@@ -136,16 +141,16 @@ static const op_rows table[] = {
     {TOSAJIT_OP_reduce_any, "i1"},
     {TOSAJIT_OP_reduce_max, INTEGERS " " FLOATS " (f64)"},
     {TOSAJIT_OP_reduce_min, INTEGERS " " FLOATS " (f64)"},
-    {TOSAJIT_OP_reduce_product, "(i32) (i64) " FLOATS " (f64) <u32>"},
-    {TOSAJIT_OP_reduce_sum, "i32 i64 " FLOATS " (f64) <u32>"},
-    {TOSAJIT_OP_reduce_count, "(i32) (i64) (f16) (bf16) (f32) (f64) <u32>"},
+    {TOSAJIT_OP_reduce_product, "(i32) (i64) " FLOATS " (f64) <u32> \\u64\\"},
+    {TOSAJIT_OP_reduce_sum, "i32 i64 " FLOATS " (f64) <u32> \\u64\\"},
+    {TOSAJIT_OP_reduce_count, "(i32) (i64) (f16) (bf16) (f32) (f64) <u32> \\u64\\"},
     {TOSAJIT_OP_argmax, "i8>i32 i16>i32 i32 i64>i32 f8E4M3FN>i32 f8E5M2>i32 f16>i32 bf16>i32 "
-                        "f32>i32 (f64>i32) <u8>i32> <u16>i32> <u32>i32>"},
+                        "f32>i32 (f64>i32) <u8>i32> <u16>i32> <u32>i32> \\u64>i32\\"},
     {TOSAJIT_OP_argmin, "(i8>i32) (i16>i32) (i32) (i64>i32) (f8E4M3FN>i32) (f8E5M2>i32) (f16>i32) "
-                        "(bf16>i32) (f32>i32) (f64>i32) <u8>i32> <u16>i32> <u32>i32>"},
+                        "(bf16>i32) (f32>i32) (f64>i32) <u8>i32> <u16>i32> <u32>i32> \\u64>i32\\"},
     {TOSAJIT_OP_index,
      "(i1>i32) (i8>i32) (i16>i32) (i32) (i48>i32) (i64>i32) (f8E4M3FN>i32) (f8E5M2>i32) (f16>i32) "
-     "(bf16>i32) (f32>i32) (f64>i32) <u8>i32> <u16>i32> <u32>i32>"},
+     "(bf16>i32) (f32>i32) (f64>i32) <u8>i32> <u16>i32> <u32>i32> \\u64>i32\\"},
 };
 
 /* True if an op needs a dimension. */
@@ -159,23 +164,25 @@ typedef enum legality {
     LATEST,
     UNSIGNED_ROW,
     NEWEST,
-    WHOLE_ROW
+    WHOLE_ROW,
+    WIDE_ROW
 } legality;
 
 /* The rows' verdict on data operands of `from` (of select: behind the i1) and a result of `to`.
  */
 static legality look_up(const op_rows *rows, tosajit_type from, tosajit_type to) {
-    char pair[32], text[2048];
+    char pair[32], text[3072];
     snprintf(pair, sizeof pair, "%s>%s", tosajit_type_name(from), tosajit_type_name(to));
     snprintf(text, sizeof text, "%s", rows->rows);
     for (char *word = strtok(text, " "); word; word = strtok(NULL, " ")) {
-        const legality found = *word == '('   ? EXTENSION
-                               : *word == '[' ? LATER
-                               : *word == '{' ? LATEST
-                               : *word == '<' ? UNSIGNED_ROW
-                               : *word == '|' ? NEWEST
-                               : *word == '/' ? WHOLE_ROW
-                                              : LEGAL;
+        const legality found = *word == '('    ? EXTENSION
+                               : *word == '['  ? LATER
+                               : *word == '{'  ? LATEST
+                               : *word == '<'  ? UNSIGNED_ROW
+                               : *word == '|'  ? NEWEST
+                               : *word == '/'  ? WHOLE_ROW
+                               : *word == '\\' ? WIDE_ROW
+                                               : LEGAL;
         if (found != LEGAL) word[strlen(word) - 1] = 0, word++;
         if (strcmp(word, pair) == 0 || (from == to && strcmp(word, tosajit_type_name(from)) == 0))
             return found;
@@ -193,7 +200,8 @@ static const uint64_t standard_digest = UINT64_C(0x22e3ee6013c6524c),
                       latest_digest = UINT64_C(0xe02b0dd126f2b79f),
                       unsigned_digest = UINT64_C(0xdb7533767a7d1a93),
                       newest_digest = UINT64_C(0xf0249b1a60c1725b),
-                      whole_digest = UINT64_C(0xfd187d984c907977);
+                      whole_digest = UINT64_C(0xfd187d984c907977),
+                      wide_digest = UINT64_C(0x09c725cacf43013e);
 static uint64_t digest = GOLDEN_START;
 
 /* The same of one row, and of its texts and images. Golden files have a line for each row; images
@@ -586,6 +594,7 @@ static const char *age_of(legality found) {
            : found == UNSIGNED_ROW ? "unsigned "
            : found == NEWEST       ? "newest "
            : found == WHOLE_ROW    ? "whole "
+           : found == WIDE_ROW     ? "wide "
                                    : "";
 }
 
@@ -623,6 +632,7 @@ static void every_legal_row_computes(void **state) {
     check_rows(seed, "unsigned ", unsigned_digest);
     check_rows(seed, "newest ", newest_digest);
     check_rows(seed, "whole ", whole_digest);
+    check_rows(seed, "wide ", wide_digest);
     const bool same_rows = golden_close(&files.rows), same_images = golden_close(&files.images);
     assert_true(same_rows && same_images);
 }

@@ -35,8 +35,8 @@ static void rescale(const oracle_op *op, unsigned char *const *operands, size_t 
         const size_t channel = a->per_channel ? k : 0;
         p[0] = number_at(op->operands[1], operands[1], channel);
         p[1] = shift_at(operands[2], channel);
-        const question q = {number_at(from, operands[0], k), 0, reference_width(from), op->result,
-                            a};
+        const question q = {
+            number_at(from, operands[0], k), 0, reference_width(from), op->result, a, from};
         exhaustive_store(result, k, exhaustive_size(op->result),
                          (uint64_t)reference_rescale(&q, p));
     }

@@ -44,12 +44,17 @@ static double larger(bool ignore, double a, double b) {
     return a > b ? a : b;
 }
 
+/* Whether integer a is less than b. */
+static bool is_less(const reduce_question *q, value a, value b) {
+    return q->element == TOSAJIT_U64 ? (uint64_t)a.i < (uint64_t)b.i : a.i < b.i;
+}
+
 static value maximum(const reduce_question *q, value a, value b) {
-    if (!exhaustive_is_float(q->element)) return (value){.i = a.i > b.i ? a.i : b.i};
+    if (!exhaustive_is_float(q->element)) return is_less(q, b, a) ? a : b;
     return (value){.f = larger(q->nan_mode == TOSAJIT_NAN_IGNORE, a.f, b.f)};
 }
 static value minimum(const reduce_question *q, value a, value b) {
-    if (!exhaustive_is_float(q->element)) return (value){.i = a.i < b.i ? a.i : b.i};
+    if (!exhaustive_is_float(q->element)) return is_less(q, a, b) ? a : b;
     return (value){.f = -larger(q->nan_mode == TOSAJIT_NAN_IGNORE, -a.f, -b.f)};
 }
 static value product(const reduce_question *q, value a, value b) {
@@ -142,7 +147,7 @@ void reduce_reference(const reduce_question *q, const unsigned char *operand,
 /* True if a is to be taken where b was. */
 static bool is_better(const reduce_question *q, value a, value b) {
     const bool greatest = q->op == TOSAJIT_OP_argmax;
-    if (!exhaustive_is_float(q->element)) return greatest ? a.i > b.i : a.i < b.i;
+    if (!exhaustive_is_float(q->element)) return greatest ? is_less(q, b, a) : is_less(q, a, b);
     if (isnan(b.f)) return q->nan_mode == TOSAJIT_NAN_IGNORE && !isnan(a.f);
     if (isnan(a.f)) return q->nan_mode == TOSAJIT_NAN_PROPAGATE;
     return greatest ? a.f > b.f : a.f < b.f;

@@ -322,9 +322,9 @@ static uint64_t float_near_one(test_random *random, tosajit_type type) {
 }
 
 static const unsigned widths[TOSAJIT_TYPE_COUNT] = {
-    [TOSAJIT_I1] = 1,   [TOSAJIT_I8] = 8,   [TOSAJIT_I16] = 16,
-    [TOSAJIT_I32] = 32, [TOSAJIT_I48] = 48, [TOSAJIT_I64] = 64,
-    [TOSAJIT_U8] = 8,   [TOSAJIT_U16] = 16, [TOSAJIT_U32] = 32,
+    [TOSAJIT_I1] = 1,   [TOSAJIT_I8] = 8,   [TOSAJIT_I16] = 16, [TOSAJIT_I32] = 32,
+    [TOSAJIT_I48] = 48, [TOSAJIT_I64] = 64, [TOSAJIT_U8] = 8,   [TOSAJIT_U16] = 16,
+    [TOSAJIT_U32] = 32, [TOSAJIT_U64] = 64,
 };
 
 static uint64_t random_integer(test_random *random, unsigned width) {
@@ -487,7 +487,7 @@ bool test_is_extension_op(tosajit_op op) {
 
 bool test_reduces(tosajit_op op) { return strncmp(tosajit_op_name(op), "reduce_", 7) == 0; }
 
-bool test_is_unsigned(tosajit_type type) { return type >= TOSAJIT_U8 && type <= TOSAJIT_U32; }
+bool test_is_unsigned(tosajit_type type) { return type >= TOSAJIT_U8 && type <= TOSAJIT_U64; }
 
 static bool is_half(tosajit_type type) { return type == TOSAJIT_F16 || type == TOSAJIT_BF16; }
 

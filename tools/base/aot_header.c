@@ -18,6 +18,7 @@ static const char *c_type(tosajit_type element) {
         [TOSAJIT_F16] = "uint16_t", [TOSAJIT_BF16] = "uint16_t",    [TOSAJIT_F32] = "float",
         [TOSAJIT_F64] = "double",   [TOSAJIT_F8E4M3FN] = "uint8_t", [TOSAJIT_F8E5M2] = "uint8_t",
         [TOSAJIT_U8] = "uint8_t",   [TOSAJIT_U16] = "uint16_t",     [TOSAJIT_U32] = "uint32_t",
+        [TOSAJIT_U64] = "uint64_t",
     };
     return names[element];
 }

@@ -21,7 +21,7 @@ static const int digits_of[TOSAJIT_TYPE_COUNT] = {
 };
 
 bool element_is_float(tosajit_type type) { return digits_of[type] > 0; }
-bool element_is_unsigned(tosajit_type type) { return type >= TOSAJIT_U8 && type <= TOSAJIT_U32; }
+bool element_is_unsigned(tosajit_type type) { return type >= TOSAJIT_U8 && type <= TOSAJIT_U64; }
 
 uint64_t element_bits(tosajit_type type, const void *at) {
     const unsigned char *bytes = at;
@@ -39,8 +39,9 @@ static int64_t integer(tosajit_type type, const void *at) {
 }
 
 double element_value(tosajit_type type, const void *at) {
-    return element_is_float(type) ? float_decode(type, element_bits(type, at))
-                                  : (double)integer(type, at);
+    return element_is_float(type)      ? float_decode(type, element_bits(type, at))
+           : element_is_unsigned(type) ? (double)element_bits(type, at)
+                                       : (double)integer(type, at);
 }
 
 static void store_bits(tosajit_type type, uint64_t bits, void *at) {
@@ -83,7 +84,8 @@ element_text element_print(tosajit_type type, const void *at) {
     if (type == TOSAJIT_I1) {
         snprintf(t.text, sizeof t.text, "%s", integer(type, at) ? "True" : "False");
     } else if (!element_is_float(type)) {
-        snprintf(t.text, sizeof t.text, "%" PRId64, integer(type, at));
+        snprintf(t.text, sizeof t.text, element_is_unsigned(type) ? "%" PRIu64 : "%" PRId64,
+                 integer(type, at));
     } else {
         double value = element_value(type, at);
         if (!isnan(value)) t = print_float(type, value);

@@ -42,6 +42,7 @@ static const struct {
     [TOSAJIT_U8] = {"|u1", NULL, "uint8"},
     [TOSAJIT_U16] = {"<u2", NULL, "uint16"},
     [TOSAJIT_U32] = {"<u4", NULL, "uint32"},
+    [TOSAJIT_U64] = {"<u8", NULL, "uint64"},
 };
 
 static bool fail(npy_error *error, const char *path, const char *format, ...) {

@@ -20,7 +20,9 @@ static void describe_number(MlirAttribute attribute, tosa_attribute *found) {
     mlirTypePrint(type, mlir_phrase_append, &text);
     snprintf(found->text, sizeof found->text, "%.60s", text.text);
     if (mlir_element_type(type) == TOSAJIT_TYPE_COUNT) return;
-    if (mlirAttributeIsAInteger(attribute))
+    if (mlirAttributeIsAInteger(attribute) && mlirIntegerTypeIsUnsigned(type))
+        found->value.i = (int64_t)mlirIntegerAttrGetValueUInt(attribute);
+    else if (mlirAttributeIsAInteger(attribute))
         found->value.i = mlirIntegerAttrGetValueInt(attribute);
     else
         found->value.f = mlirFloatAttrGetValueDouble(attribute);

@@ -29,7 +29,7 @@ tosajit_type mlir_element_type(MlirType type) {
         tosajit_type type;
     } integers[] = {{1, TOSAJIT_I1},   {8, TOSAJIT_I8},   {16, TOSAJIT_I16},
                     {32, TOSAJIT_I32}, {48, TOSAJIT_I48}, {64, TOSAJIT_I64}},
-      naturals[] = {{8, TOSAJIT_U8}, {16, TOSAJIT_U16}, {32, TOSAJIT_U32}};
+      naturals[] = {{8, TOSAJIT_U8}, {16, TOSAJIT_U16}, {32, TOSAJIT_U32}, {64, TOSAJIT_U64}};
     static const struct {
         bool (*is)(MlirType);
         tosajit_type type;
@@ -76,7 +76,7 @@ static tosajit_status read_dims(MlirType type, tosajit_tensor_type *tensor, char
     return TOSAJIT_OK;
 }
 
-#define ELEMENT_TYPES "i1 i8 i16 i32 i48 i64 f16 bf16 f32 f8E4M3FN f8E5M2 f64 ui8 ui16 ui32"
+#define ELEMENT_TYPES "i1 i8 i16 i32 i48 i64 f16 bf16 f32 f8E4M3FN f8E5M2 f64 ui8 ui16 ui32 ui64"
 
 static const char *element_problem(MlirType element) {
     if (is_unsigned(element))

@@ -94,7 +94,7 @@ static PyObject *element_object(tosajit_type element, const char *at) {
     if (element_is_float(element)) return PyFloat_FromDouble(element_value(element, at));
     if (element == TOSAJIT_I1) return PyBool_FromLong(*at);
     uint64_t bits = element_bits(element, at);
-    if (element_is_unsigned(element)) return PyLong_FromLongLong((long long)bits);
+    if (element_is_unsigned(element)) return PyLong_FromUnsignedLongLong(bits);
     int shift = 64 - 8 * (int)tosajit_type_size(element);
     return PyLong_FromLongLong((long long)(bits << shift) >> shift);
 }

@@ -26,6 +26,7 @@ static const struct {
     [TOSAJIT_U8] = {"B", {DLPACK_UINT, 8, 1}, "uint8"},
     [TOSAJIT_U16] = {"H", {DLPACK_UINT, 16, 1}, "uint16"},
     [TOSAJIT_U32] = {"I", {DLPACK_UINT, 32, 1}, "uint32"},
+    [TOSAJIT_U64] = {"Q", {DLPACK_UINT, 64, 1}, "uint64"},
 };
 
 /* A letter of module struct, as a code of DLPack. */

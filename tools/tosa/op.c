@@ -126,8 +126,6 @@ static tosajit_status read_number(const tosa_op *op, const op_key *key, const to
         return refuse(op, "attribute %s has type %s, the elements have %s", key->name, found->text,
                       expected);
     *op_key_number(key, attributes) = found->value;
-    if (*expected == 'u') /* MLIR says 200 : ui8 as it says -56 : i8 */
-        op_key_number(key, attributes)->i &= (INT64_C(1) << 8 * tosajit_type_size(element)) - 1;
     return TOSAJIT_OK;
 }
 
