@@ -16,6 +16,7 @@ static const int64_t ONES[TOSAJIT_MAX_RANK] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 
 static bool integer_fits(tosajit_type type, long long value) {
     if (type == TOSAJIT_I1) return value == 0 || value == 1;
     if (type == TOSAJIT_I64) return true;
+    if (type == TOSAJIT_U64) return value >= 0;
     int bits = type == TOSAJIT_I48 ? 48 : (int)tosajit_type_size(type) * 8;
     if (element_is_unsigned(type)) return 0 <= value && value >> bits == 0;
     long long half = 1LL << (bits - 1);
@@ -28,10 +29,23 @@ view *view_room(view few[VIEW_FEW], Py_ssize_t count) {
     return room;
 }
 
-bool view_fits(PyObject *integer, tosajit_type type) {
+/* The bits of a number of the type; false, without an exception, if it is none. One of u64 may be
+ * beyond long long. */
+static bool take_integer(PyObject *integer, tosajit_type type, int64_t *bits) {
     int overflow = 0;
     const long long value = PyLong_AsLongLongAndOverflow(integer, &overflow);
-    return !overflow && integer_fits(type, value);
+    *bits = value;
+    if (overflow <= 0 || type != TOSAJIT_U64) return !overflow && integer_fits(type, value);
+    const unsigned long long natural = PyLong_AsUnsignedLongLong(integer);
+    const bool fits = natural != (unsigned long long)-1 || !PyErr_Occurred();
+    if (!fits) PyErr_Clear();
+    *bits = (int64_t)natural;
+    return fits;
+}
+
+bool view_fits(PyObject *integer, tosajit_type type) {
+    int64_t bits;
+    return take_integer(integer, type, &bits);
 }
 
 /* The format is for the name of the request's type. */
@@ -44,12 +58,12 @@ static bool refuse_number(module_state *state, const request *r, tosajit_status 
 }
 
 static bool store_integer(module_state *state, view *v, PyObject *object, const request *r) {
-    int overflow = 0;
+    int64_t value;
     if (PyFloat_CheckExact(object))
         return refuse_number(state, r, TOSAJIT_TYPE_MISMATCH, "a float is no value of %U");
-    long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
+    const bool fits = take_integer(object, r->element, &value);
     if (value == -1 && PyErr_Occurred()) return false;
-    if (overflow || !integer_fits(r->element, value))
+    if (!fits)
         return refuse_number(state, r, TOSAJIT_BAD_ATTRIBUTE, "the number is no value of %U");
     element_store_integer(r->element, value, &v->from.number);
     return true;
@@ -71,8 +85,8 @@ static bool take_number(module_state *state, view *v, PyObject *object, const re
 /* Names of formats among those who have such arrays. */
 static const char *called(const char *format) {
     static const char *const names[][2] = {
-        {"Zf", "complex64"}, {"Zd", "complex128"}, {"Zg", "clongdouble"}, {"Q", "uint64"},
-        {"L", "uint64"},     {"g", "longdouble"},  {"O", "object"}};
+        {"Zf", "complex64"}, {"Zd", "complex128"}, {"Zg", "clongdouble"},
+        {"g", "longdouble"}, {"O", "object"}};
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
         if (!strcmp(format, names[k][0])) return names[k][1];
     return NULL;
@@ -88,9 +102,9 @@ static bool refuse_format(module_state *state, const char *format, const request
     request_refuse(state, r, TOSAJIT_TYPE_MISMATCH,
                    big_endian ? "elements of format '%U' are big-endian, which this machine is not"
                    : name ? "elements of %U are none of bool, int8, int16, int32, int64, uint8, "
-                            "uint16, uint32, float16, float32 and float64"
+                            "uint16, uint32, uint64, float16, float32 and float64"
                           : "elements of format '%U' are none of bool, int8, int16, int32, int64, "
-                            "uint8, uint16, uint32, float16, float32 and float64",
+                            "uint8, uint16, uint32, uint64, float16, float32 and float64",
                    text);
     Py_DECREF(text);
     return false;

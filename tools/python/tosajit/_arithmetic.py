@@ -200,9 +200,10 @@ class Text:
 
     def guard(self, value: Value, type: str, sentence: str) -> None:
         """An i64 that must be a value of the type, whatever the call brings."""
-        least, most = (f"i64({limit})" for limit in limits(type))
+        least, most = limits(type)
+        beyond = f" | ({value.text} > i64({most}))" if most < 1 << 63 else ""
         self.guards_all = True
-        self.guards.append((f"(({value.text} < {least}) | ({value.text} > {most}))", bool(value.places), sentence))
+        self.guards.append((f"(({value.text} < i64({least})){beyond})", bool(value.places), sentence))
 
     def typed(self, value: Value, type: str) -> Value:
         return Value(self.cast(value, type), type, places=value.places)
@@ -372,10 +373,20 @@ class Text:
             if type in INTEGERS and y.number is not None and not limits(type)[0] <= y.number <= limits(type)[1]:
                 return self.beyond(mirrored, self.typed(x, type), y.number > 0)
             if type in INTEGERS and y.weak == "i" and y.fits != type:
+                if type == "u64":
+                    return self.beside_signed(mirrored, self.typed(x, type), self.typed(y, "i64"))
                 type = "i64"  # a number that comes with the call may be none of the type
+            if x.type == "u64" and y.type in INTEGERS and y.type[0] == "i" and not loose(x) and not loose(y):
+                return self.beside_signed(mirrored, x, y)
         if type == "i1" and sign not in ("==", "!="):
             type = "i8"
         return Value(self.infix(sign, a, b, type).text, "i1")
+
+    def beside_signed(self, sign: str, x: Value, y: Value) -> Value:
+        """An u64 beside an integer with a sign, of which no type has all values."""
+        y = self.name(y)
+        below, natural = f"({y.text} < {y.type}(0))", f"({self.cast(x, 'u64')} {sign} u64({y.text}))"
+        return Value(f"({below} | {natural})" if sign in (">", ">=", "!=") else f"(!{below} & {natural})", "i1")
 
     def beyond(self, sign: str, x: Value, above: bool) -> Value:
         """Integers beside a number that is above all of them, or below."""
@@ -537,7 +548,7 @@ def _clip(t: Text, x: Value, low: Optional[Value], high: Optional[Value]) -> Val
 def _predicate(text: str, integers: str) -> Callable[[Text, Value], Value]:
     def make(t: Text, x: Value) -> Value:
         type = t.common(x)
-        x = t.name(t.typed(x, type if type in FLOATS else "i32" if type != "i64" else type))
+        x = t.name(t.typed(x, type if type in FLOATS or WIDTH[type] == 64 else "i32"))
         return Value("(" + (text if type in FLOATS else integers).replace("$", x.text) + ")", "i1")
 
     return make
@@ -609,6 +620,9 @@ def astype(t: Text, value: Value, to: str) -> Value:
             value = number(int(value.number))
         return Value(literal(value.number, to), to)
     if value.type in FLOATS and to in INTEGERS:
+        if to == "u64":  # what is below 0 wraps, as in C on most machines
+            x = t.name(t.call("trunc", value.type, value))
+            return Value(f"select({x.text} < 0, u64(i64({x.text})), u64({x.text}))", to)
         wide = "i32" if WIDTH[to] < 32 else "i64" if to == "u32" else to  # as C casts on most machines: by way of a register
         return t.typed(t.typed(t.call("trunc", value.type, value), wide), to)
     return t.typed(value, to)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 # NumPy's names of the language's types.
 DTYPES = {"i1": "bool", "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64", "u8": "uint8", "u16": "uint16", "u32": "uint32",
+          "u64": "uint64",
           "f16": "float16", "f32": "float32", "f64": "float64"}
 TYPES = {name: own for own, name in DTYPES.items()}
 
@@ -187,7 +188,7 @@ class Trace:
     def operand(self, a: Any) -> Any:
         """What an operator meets: an Array, or a Value that is a number."""
         kind = type(a)
-        if kind is Array or kind is Unsigned:
+        if kind is Array:
             return a
         if kind is Number:
             return a
@@ -328,8 +329,6 @@ class Trace:
             a, b = self.operand(a), self.operand(b)
         except NotImplementedError:
             return NotImplemented
-        if isinstance(a, Unsigned) or isinstance(b, Unsigned):
-            return self.unsigned(sign, a, b)
         if self.loose:
             return self.decide(self.apply(BINARY[sign], a, b), PLAIN[sign], a, b) if sign is not _ast.MatMult else self.product(a, b)
         if not isinstance(a, Array) and not isinstance(b, Array):
@@ -339,18 +338,6 @@ class Trace:
         if sign is _ast.Pow and isinstance(a, Array) and a.mask is None and not a.ndim and not a.stays:
             return self.apply(lambda t, x, y: t.power(x, y), a, b)  # of scalars, which have no way of their own for squares
         return self.apply(BINARY[sign], a, b) if sign is not _ast.MatMult else self.product(a, b)
-
-    def unsigned(self, sign: Any, a: Any, b: Any) -> Any:
-        """Of uint64 and others: sums, differences and products have the bits of int64."""
-        others = [n for n in (a, b) if not isinstance(n, Unsigned)]
-        kinds = [n.value.type if isinstance(n, Array) else type(plain_type(n)).__name__ for n in others]
-        if sign is _ast.Div or any(own in FLOATS or own in ("float", "i8", "i16", "i32", "i64") for own in kinds):
-            return self.binary(sign, *[n.real() if isinstance(n, Unsigned) else n for n in (a, b)])
-        if sign not in (_ast.Add, _ast.Sub, _ast.Mult) or any(isinstance(n, Number) or isinstance(n, int) and not 0 <= n < 1 << 63 for n in others):
-            return left("no kernel computes with uint64")
-        from ._names import FUNCTIONS
-        wide = [n.bits if isinstance(n, Unsigned) else FUNCTIONS["astype"](n, "int64") if isinstance(n, Array) else int(n) for n in (a, b)]
-        return Unsigned(self.binary(sign, *wide))
 
     @staticmethod
     def product(a: Any, b: Any) -> Any:
@@ -839,38 +826,6 @@ class Array(_Operators):
         t.ones = t.ones or sum(a is not None and a.value.rank > 0 for a in t.arrays) > 1  # a later mask may repeat
         whole = Array(self.program, new.value, self.sizes if new.mask is not None else ())
         return self.program.apply(lambda t, c, a, b: t.select(c, a, b), mask, whole, self)
-
-
-class Unsigned(Array):
-    """uint64, whose bits are those of an int64: a result, and nothing that kernels compute with."""
-
-    __slots__ = ("bits",)
-
-    def __init__(self, bits: Array):
-        self.bits, self.program, self.sizes, self.operand, self.mask, self.decided = bits, bits.program, bits.sizes, None, None, None
-        self.order = None
-        self.stays, self.python, self.base, self.key, self.seen = bits.stays, False, None, None, []
-
-    @property
-    def value(self) -> Any:  # type: ignore[override]
-        return left("no kernel computes with uint64")
-
-    def real(self) -> Array:
-        """As float64, which NumPy makes of it beside floats and integers with a sign: half of what has the sign's bit, and its lowest bit, twice."""
-        def make(t: Any, x: Value) -> Value:
-            x = t.name(x)
-            half = f"f64(((({x.text} >> i64(1)) & i64(9223372036854775807)) | ({x.text} & i64(1))))"
-            return Value(f"select(({x.text} < i64(0)), ({half} * f64(2.0)), f64({x.text}))", "f64")
-        return self.program.apply(make, self.bits)
-
-    @property
-    def ndim(self) -> int:
-        return self.bits.ndim
-
-    @property
-    def dtype(self) -> Any:
-        import numpy
-        return numpy.dtype(numpy.uint64)
 
 
 def sliced(array: Any, key: Any) -> Any:

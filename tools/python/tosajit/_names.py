@@ -9,7 +9,7 @@ import sys
 
 from . import _arithmetic
 from ._arithmetic import FLOATS, INTEGERS, WIDTH, Value
-from ._array import Array, Left, Number, Trace, Unsigned, broadcast, dtype_name, left, plain
+from ._array import Array, Left, Number, Trace, broadcast, dtype_name, left, plain
 from ._orders import C, Orders
 from ._views import at_places
 
@@ -80,8 +80,6 @@ def _elementwise(name: str) -> Callable[..., Any]:
             left(f"{name} takes {least} arguments")
         t = trace_of(*operands)
         given = [t.operand(a) for a in operands]
-        if name in _arithmetic.REALS:
-            given = [a.real() if isinstance(a, Unsigned) else a for a in given]
         if not any(isinstance(a, Array) for a in given) and not t.loose:
             given = [t.array(a) for a in given]
         if name in ("conj", "conjugate", "reciprocal") and given[0].value.type == "i1":
@@ -111,7 +109,6 @@ def _floating(x: Any) -> Array:
 def astype(a: Any, dtype: Any, order: str = "K", casting: str = "unsafe", subok: bool = True, copy: bool = True, device: Any = None) -> Array:
     x, = arrays(a)
     own = dtype if dtype in ("f16", "f32", "f64") else dtype_name(dtype)
-    x = x.real() if isinstance(x, Unsigned) and own in FLOATS else x
     if not _arithmetic.may_cast(x.value.type, own, casting):
         left(f"casting={casting!r}")
     value = x.program.text.array(x.value)
@@ -390,8 +387,8 @@ def _summed(name: str, a: Any, axis: Any, dtype: Any, keepdims: Any, initial: An
     x, = arrays(a)
     neutral = 0 if name == "sum" else 1
     own = x.value.type
-    wide = dtype_name(dtype) if dtype is not None else own if own in FLOATS else "i64"
-    if wide not in FLOATS + ("i64",) and not (wide == own and wide == "i32"):
+    wide = dtype_name(dtype) if dtype is not None else own if own in FLOATS else "u64" if own[0] == "u" else "i64"
+    if wide not in FLOATS + ("i64", "u64") and not (wide == own and wide == "i32"):
         left(f"{name} in {wide}")
     if where_ is not True:
         x = _chosen(where_, x, neutral)
@@ -403,7 +400,7 @@ def _summed(name: str, a: Any, axis: Any, dtype: Any, keepdims: Any, initial: An
         made = made + initial if name == "sum" else made * initial
         if made.value.type != wide:
             made = _as(made, wide)
-    return Unsigned(made) if dtype is None and own[0] == "u" else made
+    return made
 
 
 def _kind(a: Any) -> str:
@@ -1208,5 +1205,5 @@ def seen(trace: Trace, a: Any) -> Any:
     return a
 
 
-_CASTS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "float16", "float32", "float64")
+_CASTS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64")
 _ARRAYS = ("bool", *_CASTS)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import functools
 import sys
 
-from ._array import DTYPES, Array, Lasting, Left, Number, Trace, Unsigned
+from ._array import DTYPES, Array, Lasting, Left, Number, Trace
 from ._jit import LEAF, Watched, _Static, _copied, _records, flatten, unflatten
 from ._names import seen
 from ._steps import Steps, run_kernel
@@ -219,11 +219,10 @@ class Tracing:
             if leaf.operand is not None and leaf.operand < t.count:
                 places.append(("operand", leaf.operand))
                 continue
-            own = leaf.bits if isinstance(leaf, Unsigned) else leaf
-            k = next((k for k, other in enumerate(results) if other is own), len(results))
+            k = next((k for k, other in enumerate(results) if other is leaf), len(results))
             if k == len(results):
-                results.append(own)
-            places.append(("unsigned" if own is not leaf else "python" if leaf.python else "array" if leaf.stays and not leaf.ndim else "result", k))
+                results.append(leaf)
+            places.append(("python" if leaf.python else "array" if leaf.stays and not leaf.ndim else "result", k))
         return results, places
 
     # --------------------------------------------------------------------------------------------
@@ -243,8 +242,6 @@ class Tracing:
                 found.append(several[what].item())
             elif how == "array":
                 found.append(numpy.asarray(several[what]))
-            elif how == "unsigned":
-                found.append(numpy.asarray(several[what]).view(numpy.uint64)[()])
             elif how == "result":
                 a = several[what]
                 found.append(a[()] if isinstance(a, numpy.ndarray) and a.ndim == 0 else a)

@@ -11,8 +11,8 @@ import threading
 import types
 
 from . import _names
-from ._arithmetic import FLOATS, FUNCTIONS as OWN, INTEGERS, NAMES, REALS, WIDTH, Value
-from ._array import DTYPES, Array, Number, Trace, Unsigned, left
+from ._arithmetic import FLOATS, FUNCTIONS as OWN, INTEGERS, NAMES, WIDTH, Value
+from ._array import DTYPES, Array, Number, Trace, left
 from ._tosajit import ArgumentError
 
 TYPE_CHECKING = False  # module typing takes longer to load than everything else here
@@ -67,20 +67,16 @@ class Cast:
     @property
     def dtype(self) -> Any:
         import numpy
-        return numpy.dtype(DTYPES.get(self.own, self.name if self.own == "u64" else self.own))
+        return numpy.dtype(DTYPES.get(self.own, self.own))
 
     def __call__(self, x: Any) -> Any:
         t = self.words.trace
         if t is None:
             if not is_array(x):
                 return self.dtype.type(x)
-            beyond = self.own in INTEGERS and self.own != "u64" and getattr(getattr(x, "dtype", None), "kind", "") == "f"  # C leaves it open, a kernel does not
+            beyond = self.own in INTEGERS and getattr(getattr(x, "dtype", None), "kind", "") == "f"  # C leaves it open, a kernel does not
             return _evaluated(self.name, [x], {}) if (self.name not in NAMES or beyond) and self.name not in vars(_INSIDE) else x.astype(self.dtype)
-        if self.own == "u64":
-            left("no kernel has elements of uint64")
         x = t.operand(x)
-        if isinstance(x, Unsigned):
-            x = x.real() if self.own in FLOATS else x
         if type(x) is float and self.name not in NAMES and self.own in INTEGERS:
             if not math.isfinite(x):
                 raise foreign(f"{x!r} is no value of {self.own}")
@@ -105,7 +101,7 @@ class Words:
     def look(self, name: str) -> Any:
         if name in _SPECIAL:
             return functools.partial(_SPECIAL[name], self)
-        if name in NAMES and NAMES[name] in DTYPES or name in ("uint64", *DTYPES) or name in WIDTH and name != "u64" and self.trace is not None:
+        if name in NAMES and NAMES[name] in DTYPES or name in DTYPES or name in WIDTH and self.trace is not None:
             return Cast(self, name)
         found = None if name in _REDUCERS else self.numpy(name)
         if found is None and (name in OWN or name in _REDUCERS):
@@ -189,12 +185,12 @@ def _language(t: Trace, name: str, *operands: Any, **keywords: Any) -> Array:
         if not least <= len(operands) <= most:
             raise foreign(f"{name} takes {least if least == most else f'{least} to {most}'} arguments")
         given = [t.operand(a) for a in operands]
-        return t.apply(make, *[a.real() if isinstance(a, Unsigned) and name in REALS else a for a in given])
+        return t.apply(make, *given)
     keywords = {_KEYS.get(key, key): a for key, a in keywords.items()}
     most = _MOST_OPERANDS.get(name, 1)
     if len(operands) > most:
         keywords["axis"] = operands[most]
-    arrays = [a.real() if isinstance(a, Unsigned) else a for a in map(t.array, operands[:most])]
+    arrays = [t.array(a) for a in operands[:most]]
     dtype = t.text.common(*[a.value for a in arrays])
     dtype = dtype if dtype in ("f16", "bf16", "f32", "f64") else "f64"
     keepdims = keywords.pop("keepdims", False)
@@ -223,8 +219,7 @@ def _evaluated(name: str, operands: Sequence[Any], keywords: Dict[str, Any]) -> 
     if name in vars(_INSIDE):
         raise foreign(f"{name} is not defined for these")
     written = [None if a is not None and not isinstance(a, (tuple, list)) else repr(a) for a in operands]  # axes and sizes are part of the text
-    given = {f"x{k}": a.astype("float64") if getattr(getattr(a, "dtype", None), "name", "") == "uint64" else a
-             for k, a in enumerate(operands) if written[k] is None}
+    given = {f"x{k}": a for k, a in enumerate(operands) if written[k] is None}
     said = "".join(f", {key}={value!r}" for key, value in keywords.items())
     setattr(_INSIDE, name, True)
     try:
