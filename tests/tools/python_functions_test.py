@@ -15,7 +15,7 @@ import numpy as np
 
 import tosajit
 
-TYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "float16", "float32", "float64"]
+TYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64"]
 UNARY = ["np.exp", "np.sqrt", "np.abs", "np.sign", "np.square", "np.floor", "np.isnan", "np.sin", "np.tanh", "-", "~", "+", "np.logical_not", "np.log1p", "np.rint",
          "np.nan_to_num", "np.zeros_like", "np.ones_like", "np.sinc", "np.expm1", "np.ravel", "np.fabs", "np.signbit", "abs"]
 BINARY = ["{} + {}", "{} - {}", "{} * {}", "{} / {}", "{} // {}", "{} % {}", "{} ** 2 + {}", "{} < {}", "{} >= {}", "{} == {}", "np.maximum({}, {})", "np.minimum({}, {})",

@@ -384,7 +384,6 @@ def outcome(door, line, meaning):
         return f"{type(error).__name__}: {error}".split("\n")[0][:110]
     if isinstance(wanted, Exception):
         return f"no {type(wanted).__name__}"
-    # What is computed of uint8 in a text has int64 where NumPy has uint64.
     return differs(found, wanted)
 
 

@@ -15,7 +15,7 @@ import tosajit
 
 FLOATS = [np.dtype(t) for t in (np.float16, np.float32, np.float64)]
 TYPES = {"i1": np.bool_, "i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64, "u8": np.uint8, "u16": np.uint16,
-         "u32": np.uint32, "f16": np.float16, "f32": np.float32, "f64": np.float64}
+         "u32": np.uint32, "u64": np.uint64, "f16": np.float16, "f32": np.float32, "f64": np.float64}
 NAME_OF = {np.dtype(t): name for name, t in TYPES.items()}
 
 
@@ -207,12 +207,18 @@ def to_type(dtype, rounding):
     """A cast by name: floats saturate, and round as that says; a NaN is 0. NumPy's astype does so in a wider type, of which it takes the low
     bits. Numbers get a type of their own."""
     dtype = np.dtype(dtype)
-    register = dtype if rounding is not np.trunc or dtype.name in ("int32", "int64") else np.dtype(np.int64 if dtype.name == "uint32" else np.int32)
+    register = dtype if rounding is not np.trunc or dtype.name in ("int32", "int64", "uint64") else np.dtype(np.int64 if dtype.name == "uint32" else np.int32)
 
     def convert(a):
         if a.dtype not in FLOATS or dtype.kind not in "iu":
             return a.astype(dtype)
         info, whole = np.iinfo(register), rounding(a).astype(np.float64)
+        if dtype == np.uint64:
+            high, low = whole >= 2.0**64, ~(whole >= 0)
+            natural = np.where(high, np.array(info.max, dtype), np.where(high | low, 0, whole).astype(dtype))
+            signed = np.where(low & (whole > -2.0**63), whole, 0).astype(np.int64)
+            wrapped = np.where(whole <= -2.0**63, np.array(-2**63), signed).astype(dtype)
+            return np.where(low, wrapped, natural) if rounding is np.trunc else natural
         high, low = whole >= float(info.max), whole <= float(info.min)
         inside = np.where(high | low | np.isnan(whole), 0, whole).astype(np.int64).astype(register)
         return np.where(high, np.array(info.max, register), np.where(low, np.array(info.min, register), inside)).astype(dtype)

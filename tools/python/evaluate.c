@@ -465,8 +465,8 @@ static bool is_about_sizes(PyObject *error) {
     return sizes;
 }
 
-/* An operand has a type that no kernel has, or a view that no strides say: NumPy may compute the
- * text, or a part of it. If it does not either, the exception is the one that was. */
+/* An operand has a type or is a number that no kernel has, or a view that no strides say: NumPy may
+ * compute the text, or a part of it. If it does not either, the exception is the one that was. */
 static PyObject *run_by_numpy(engine_object *e, const arguments *a, remembered *r, bool shapes) {
     PyObject *type, *value, *trace, *found = NULL;
     PyErr_Fetch(&type, &value, &trace);
@@ -477,7 +477,7 @@ static PyObject *run_by_numpy(engine_object *e, const arguments *a, remembered *
     if (own.function) found = run_function(e, a, &own);
     if (found && shapes && !r->kernels && !r->function) /* no kernel was to be had */
         r->function = Py_NewRef(own.function);
-    if (!found && (shapes || !own.function)) {
+    if (!found && (shapes || !own.function || PyErr_ExceptionMatches(PyExc_OverflowError))) {
         PyErr_Clear();
         PyErr_Restore(type, value, trace);
     } else {
@@ -520,6 +520,14 @@ static bool look_again(engine_object *e, const arguments *a, remembered *r, PyOb
     return false;
 }
 
+/* Whether a number of the call is beyond i64: NumPy compares with such numbers. */
+static bool has_large(const arguments *a, const remembered *r) {
+    for (Py_ssize_t i = 0; i < r->count; i++)
+        if (PyLong_CheckExact(a->given.objects[i]) && !view_fits(a->given.objects[i], TOSAJIT_I64))
+            return true;
+    return false;
+}
+
 static PyObject *run(engine_object *e, const arguments *a, remembered *r) {
     PyObject *result = NULL;
     if (!r->function)
@@ -529,7 +537,8 @@ static PyObject *run(engine_object *e, const arguments *a, remembered *r) {
     if (result) return result;
     if (!PyErr_Occurred()) return run_function(e, a, r);
     const bool shapes = PyErr_ExceptionMatches(e->state->errors[MODULE_SHAPE]);
-    if (!shapes && !PyErr_ExceptionMatches(e->state->errors[MODULE_TYPE])) return NULL;
+    if (!shapes && !PyErr_ExceptionMatches(e->state->errors[MODULE_TYPE]) && !has_large(a, r))
+        return NULL;
     return run_by_numpy(e, a, r, shapes);
 }
 

@@ -84,9 +84,11 @@ static bool take_number(module_state *state, view *v, PyObject *object, const re
 
 /* Names of formats among those who have such arrays. */
 static const char *called(const char *format) {
-    static const char *const names[][2] = {
-        {"Zf", "complex64"}, {"Zd", "complex128"}, {"Zg", "clongdouble"},
-        {"g", "longdouble"}, {"O", "object"}};
+    static const char *const names[][2] = {{"Zf", "complex64"},
+                                           {"Zd", "complex128"},
+                                           {"Zg", "clongdouble"},
+                                           {"g", "longdouble"},
+                                           {"O", "object"}};
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
         if (!strcmp(format, names[k][0])) return names[k][1];
     return NULL;

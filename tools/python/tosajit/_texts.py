@@ -628,7 +628,8 @@ _MOST_KEPT = 256
 
 
 def by_numpy(text: str, operands: Sequence[str], objects: Sequence[Any], whatever: bool) -> Any:
-    """A function that is the text, where an operand is of complex elements, which no kernel has; or whatever they are, of kernels and views."""
+    """A function that is the text, where an operand is of complex elements or a number beyond 64 bits, which no kernel has; or whatever they
+    are, of kernels and views."""
     if "numpy" not in sys.modules or not _tree_of(text).body:
         return None
     if whatever:
@@ -638,6 +639,7 @@ def by_numpy(text: str, operands: Sequence[str], objects: Sequence[Any], whateve
                 _KEPT.pop(next(iter(_KEPT)), None)
             _KEPT[key] = TextFunction(_tree_of(text), operands, True)
         return _KEPT.get(key)
-    if not any(getattr(getattr(a, "dtype", None), "name", "") in ("complex64", "complex128") and type(a).__module__ == "numpy" for a in objects):
+    if not any(getattr(getattr(a, "dtype", None), "name", "") in ("complex64", "complex128") and type(a).__module__ == "numpy"
+               or type(a) is int and not -1 << 63 <= a < 1 << 63 for a in objects):
         return None
     return TextFunction(_tree_of(text), operands)
