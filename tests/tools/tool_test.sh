@@ -194,12 +194,19 @@ expect 1 "types.mlir:1:14: error: argument 0: tensor<2xi7> has an element type o
 source_file types 'func.func @f(%a: tensor<2xi4>) -> tensor<2xi8> {' '  %r = tosa.cast %a : (tensor<2xi4>) -> tensor<2xi8>' '  return %r : tensor<2xi8>' '}'
 expect 1 "argument 0: tensor<2xi4> has elements of which two share a byte; there are i1 i8" verify "$work/types.mlir"
 # What MLIR 23 and 24 write, and the way out.
-source_file unsigned 'func.func @f(%a: tensor<2xui64>) -> tensor<2xui64> {' '  return %a : tensor<2xui64>' '}'
+source_file unsigned 'func.func @f(%a: tensor<2xui48>) -> tensor<2xui48> {' '  return %a : tensor<2xui48>' '}'
 source_file rescaled 'func.func @f(%a: tensor<2xui8>, %m: tensor<1xi32>, %s: tensor<1xi8>, %z: tensor<1xui8>, %o: tensor<1xi8>) -> tensor<2xi8> {' \
     '  %0 = "tosa.rescale"(%a, %m, %s, %z, %o) <{rounding_mode = #tosa.rounding_mode<SINGLE_ROUND>, scale32 = true, per_channel = false, input_unsigned = true, output_unsigned = false}> : (tensor<2xui8>, tensor<1xi32>, tensor<1xi8>, tensor<1xui8>, tensor<1xi8>) -> tensor<2xi8>' \
     '  return %0 : tensor<2xi8>' '}'
 expect 1 "tosa.rescale: not defined for (u8) -> i8; it takes a result of i8, i16 or i32, which attributes tell to be unsigned (as \`tosa-opt --tosa-convert" verify "$work/rescaled.mlir"
-expect 1 "tensor<2xui64> has unsigned elements, which TOSA tells by attributes: \`tosa-opt --tosa-convert-integer-type-to-signless\`" verify "$work/unsigned.mlir"
+expect 1 "tensor<2xui48> has unsigned elements, which TOSA tells by attributes: \`tosa-opt --tosa-convert-integer-type-to-signless\`" verify "$work/unsigned.mlir"
+source_file wide 'func.func @f(%a: tensor<?xui64>) -> tensor<?xui64> {' \
+    '  %0 = "tosa.const"() <{values = dense<[18446744073709551615]> : tensor<1xui64>}> : () -> tensor<1xui64>' \
+    '  %1 = tosa.add %a, %0 : (tensor<?xui64>, tensor<1xui64>) -> tensor<?xui64>' \
+    '  %2 = tosa.clamp %1 {min_val = 1 : ui64, max_val = 18446744073709551614 : ui64} : (tensor<?xui64>) -> tensor<?xui64>' \
+    '  return %2 : tensor<?xui64>' '}'
+expect 0 "dense<18446744073709551615> : tensor<1xui64>" outline "$work/wide.mlir"
+expect 0 "max_val = 18446744073709551614 : ui64" outline "$work/wide.mlir"
 source_file pictures 'func.func @f(%a: tensor<?xui8>) -> tensor<?xui8> {' \
     '  %0 = tosa.clamp %a {min_val = 10 : ui8, max_val = 200 : ui8} : (tensor<?xui8>) -> tensor<?xui8>' \
     '  return %0 : tensor<?xui8>' '}'
