@@ -377,6 +377,16 @@ class Manners(unittest.TestCase):
         floats = np.array([-1.0, 0.5, 1.5, 2.0**63, 2.0**64, np.nan])  # the language's cast rounds and saturates
         self.assertEqual(tosajit.evaluate("u64(x)", x=floats).tolist(), [0, 0, 2, 2**63, 2**64 - 1, 0])
 
+    def test_sentences_name_operands_as_their_users_do(self):
+        x, y = np.ones((2, 3), np.float32), np.ones(4, np.float32)
+        for text, operands, words in (("a + b", {"a": x, "b": y}, "operand b dimension 0: size 4 .* of operand a dimension 1 "),
+                                      ("a0 - μ * sqrt(a0)", {"a0": y, "μ": x}, "operand (a0|μ) dimension .: .*operand (a0|μ) dimension . ")):
+            with self.assertRaisesRegex(tosajit.ShapeError, f"^{words}") as caught:
+                tosajit.evaluate(text, operands, {})
+            self.assertIn(caught.exception.operand, (0, 1))
+        with self.assertRaisesRegex(tosajit.ShapeError, "^operand b has rank 1"):
+            tosajit.compile("y = a + b : f32[?,?]")(x, y)
+
     def test_uint64_beside_numbers_and_signs(self):
         u, n = np.array([0, 1, 2**53 + 1, 2**63, 2**64 - 1], np.uint64), np.array([-1, 1, 2**53, -2**63, 2**63 - 1])
         numbers = (0, -1, 5, 2**63, 2**64 - 1, 2**64, -2**63, 2**70, -2**70)

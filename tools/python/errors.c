@@ -120,6 +120,32 @@ bool errors_raise(module_state *state, tosajit_status status) {
     return true;
 }
 
+/* "operand 1 " as "operand b "; takes the sentence's reference. */
+static PyObject *name_operand(PyObject *sentence, Py_ssize_t position, PyObject *name) {
+    PyObject *number = PyUnicode_FromFormat("operand %zd ", position);
+    PyObject *word = PyUnicode_FromFormat("operand %U ", name);
+    PyObject *named = number && word ? PyUnicode_Replace(sentence, number, word, -1) : NULL;
+    Py_XDECREF(number);
+    Py_XDECREF(word);
+    Py_DECREF(sentence);
+    return named;
+}
+
+void errors_name(const module_state *state, PyObject *names, Py_ssize_t operand_count) {
+    PyObject *type, *value, *trace;
+    if (!PyErr_Occurred() || !PyErr_ExceptionMatches(state->errors[MODULE_ERROR])) return;
+    PyErr_Fetch(&type, &value, &trace);
+    PyErr_NormalizeException(&type, &value, &trace);
+    PyObject *sentence = PyObject_Str(value);
+    for (Py_ssize_t i = 0; sentence && i < operand_count; i++)
+        sentence = name_operand(sentence, i, PyTuple_GetItem(names, i));
+    PyObject *only = sentence ? PyTuple_Pack(1, sentence) : NULL;
+    if (!only || PyObject_SetAttrString(value, "args", only)) PyErr_Clear(); /* as it was */
+    Py_XDECREF(only);
+    Py_XDECREF(sentence);
+    PyErr_Restore(type, value, trace);
+}
+
 PyObject *errors_say(module_state *state, tosajit_status status, const char *format, ...) {
     va_list list;
     va_start(list, format);

@@ -13,5 +13,7 @@ bool errors_add(PyObject *module, module_state *state);
 bool errors_raise(module_state *state, tosajit_status status);
 /* Raise a sentence of the extension's own; the format is PyUnicode_FromFormat's. Null always. */
 PyObject *errors_say(module_state *state, tosajit_status status, const char *format, ...);
+/* Let the sentence of the library's exception that is raised name operands as their user does. */
+void errors_name(const module_state *state, PyObject *names, Py_ssize_t operand_count);
 
 #endif

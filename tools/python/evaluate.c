@@ -386,6 +386,7 @@ static PyObject *call(engine_object *e, const arguments *a, remembered *r, view 
                                          : TOSAJIT_TYPE_COUNT;
     if (guard_take_loose(kernel, &a->given, views) && guard_passes(kernel, views))
         result = call_run(kernel, &a->given, views);
+    if (!result) errors_name(e->state, r->names, r->count);
     Py_DECREF((PyObject *)kernel);
     return result;
 }

@@ -153,6 +153,7 @@ static PyObject *call_given_operands(const kernel_object *k, const call_given *g
     PyObject *result = NULL;
     if (views && call_take(k, given, views)) {
         result = call_run(k, given, views);
+        if (!result) errors_name(k->state, k->names, k->operand_count);
         call_release(views, k->operand_count);
     }
     view_leave(views, few);
