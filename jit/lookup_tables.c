@@ -52,7 +52,8 @@ static tosajit_value operand_source(const tabulation *t, const expr_node *node, 
     const bool is_constant = t->program->nodes[operand].kind == NODE_CONSTANT;
     switch (expr_role(node, o)) {
     case ROLE_TABLE: return is_constant ? FIXED : MIXED;
-    case ROLE_CHANNEL: return MIXED;
+    case ROLE_CHANNEL:
+    case ROLE_GATHERED: return MIXED;
     case ROLE_DATA: return t->nodes[operand].source;
     default: return t->nodes[operand].source == FIXED ? FIXED : MIXED;
     }

@@ -98,10 +98,11 @@ typedef enum tosajit_status {
     TOSAJIT_OVERFLOW,         /* a number of elements or bytes beyond 2^63 - 1 */
     TOSAJIT_LIMIT_EXCEEDED,   /* more than TOSAJIT_MAX_*, or than max_bytes of an engine */
     TOSAJIT_OUT_OF_MEMORY,
-    TOSAJIT_NOT_EXECUTABLE, /* no executable memory or code, and a native kernel is asked for */
-    TOSAJIT_CODEGEN_FAILED, /* LLVM refused; a defect of this library or an unusable target */
-    TOSAJIT_BAD_IMAGE,      /* no kernel image, a damaged one, or another version's */
-    TOSAJIT_BAD_MODULE,     /* no TOSA file, or a function that cannot be taken (mlir.h) */
+    TOSAJIT_NOT_EXECUTABLE,     /* no executable memory or code, and a native kernel is asked for */
+    TOSAJIT_CODEGEN_FAILED,     /* LLVM refused; a defect of this library or an unusable target */
+    TOSAJIT_BAD_IMAGE,          /* no kernel image, a damaged one, or another version's */
+    TOSAJIT_BAD_MODULE,         /* no TOSA file, or a function that cannot be taken (mlir.h) */
+    TOSAJIT_INDEX_OUT_OF_RANGE, /* an index of gather is outside of what it counts, in this call */
 } tosajit_status;
 
 TOSAJIT_API const char *tosajit_status_name(tosajit_status status); /* "TOSAJIT_OK"; never null */
@@ -198,6 +199,14 @@ typedef enum tosajit_rounding_mode {
     TOSAJIT_DOUBLE_ROUND   /* shifts above 31: as if rounded at bit 30 first; needs scale32 */
 } tosajit_rounding_mode;
 
+/* Which indices of n elements gather takes. What a mode refuses is an error before any write. */
+typedef enum tosajit_index_mode {
+    TOSAJIT_INDEX_STRICT, /* 0 to n - 1 */
+    TOSAJIT_INDEX_SIGNED, /* -n to n - 1: negative ones count from the end */
+    TOSAJIT_INDEX_CLIP,   /* any: those below 0 are 0, and those from n are n - 1 */
+    TOSAJIT_INDEX_WRAP    /* any, modulo n */
+} tosajit_index_mode;
+
 /* A value of an element type. */
 typedef union tosajit_scalar {
     int64_t i; /* of integers, sign-extended, and of i1; of u64 its bits: (int64_t)UINT64_MAX */
@@ -221,7 +230,7 @@ typedef struct tosajit_attributes {
     const int64_t *numbers;  /* of other views: as tosajit_expr_reshape and the like fill it in */
     size_t number_count;     /* of these */
     int32_t joined;          /* reductions: dimensions behind axis that are reduced with it */
-    int32_t reserved[1];     /* 0; for attributes of later versions */
+    tosajit_index_mode index_mode; /* gather */
 } tosajit_attributes;
 
 /* ---- Expressions: inputs, constants and ops, front to back. Each call checks its node at once. */

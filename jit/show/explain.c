@@ -270,7 +270,8 @@ static void tell_part(FILE *out, const call_report *c, int32_t index, const part
     for (int32_t d = 0; d < p->w.rank; d++)
         fprintf(out, "%s%" PRId64, d ? ", " : "", p->w.sizes[d]);
     fprintf(out, "], of %d dimension%s\n", (int)part->rank, plural(part->rank));
-    if (!c->native) return;
+    if (part->gathers) fputs("  gathered: by the index, without code\n", out);
+    if (!c->native || part->gathers) return;
     for (int32_t t = 0; t < p->w.tensors; t++) tell_tensor(out, c, part, p, t);
     tell_tiles(out, p, c->kernel->staged);
     if (p->variant >= 0)
@@ -303,7 +304,7 @@ static void tell_advice(FILE *out, const call_report *c, int32_t index, const pa
     static const double SHORT_COLUMNS = 32, FEW_BYTES = 4e6;
     const plan_part *part = &c->kernel->plan.parts[index];
     bool said = false;
-    if (!c->native || p->empty) return;
+    if (!c->native || p->empty || part->gathers) return;
     if (c->precompiled && !c->kernel->too_large)
         tell_gain(out, &c->precompiled->parts[index]), said = true;
     if (p->choice.packed)

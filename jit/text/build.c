@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "jit/text/build_functions.h"
+#include "jit/text/movers.h"
 #include "runtime/base/types.h"
 #include "runtime/expr/convert.h"
 #include "runtime/expr/expr.h"
@@ -485,8 +486,22 @@ static bool take_parameters(builder *b, call *c, size_t *count) {
     return true;
 }
 
+/* An index is i32 or i64, and what is narrower becomes that. */
+static bool take_gathered(builder *b, call *c) {
+    const int32_t node = c->operands[1];
+    if (build_is_literal(b, c->operands[0]))
+        return build_fail_no_type(b, b->line->nodes[c->operands[0]].span);
+    c->values[0] = b->values[c->operands[0]];
+    if (build_is_literal(b, node))
+        return build_use_literal(b, node, (literal_use){TOSAJIT_I32, 0, false}, &c->values[1]);
+    c->values[1] = b->values[node];
+    const tosajit_status status = mover_index(b->expr, &c->values[1]);
+    return !status || build_fail_status(b, c->node->span, status);
+}
+
 /* A select's condition is i1, whatever the others are. */
 static bool take_data(builder *b, call *c) {
+    if (c->op == TOSAJIT_OP_gather) return take_gathered(b, c);
     int first = c->op == TOSAJIT_OP_select;
     if (first && build_is_literal(b, c->operands[0])) {
         if (!build_use_literal(b, c->operands[0], (literal_use){TOSAJIT_I1, 0, false},

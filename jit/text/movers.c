@@ -201,6 +201,83 @@ static tosajit_value unsqueeze(mover_call *c) {
     return view(c, TOSAJIT_OP_reshape, c->operand, shape, (size_t)c->type.rank + 1);
 }
 
+/* ---------------------------------------------------------------------------------------------
+ * What is taken by an index */
+
+tosajit_status mover_index(tosajit_expr *expr, tosajit_value *index) {
+    tosajit_tensor_type type, to = {TOSAJIT_I32, TOSAJIT_UNRANKED, {0}};
+    const tosajit_status status = tosajit_expr_type(expr, *index, &type);
+    if (type.element == TOSAJIT_U32) to.element = TOSAJIT_I64;
+    const bool widens =
+        type.element == TOSAJIT_I8 || type.element == TOSAJIT_I16 || type_is_unsigned(type.element);
+    return status || !widens ? status
+                             : tosajit_expr_op(expr, TOSAJIT_OP_cast, index, 1, NULL, &to, index);
+}
+
+/* x with dimension `axis` in front, and `ones` of size 1 where it was: as gather takes it. */
+static tosajit_value bring_to_front(mover_call *c, int32_t axis, int32_t ones) {
+    int64_t perms[TOSAJIT_MAX_RANK] = {axis}, shape[2 * TOSAJIT_MAX_RANK] = {size_of(0)};
+    const int32_t rank = c->type.rank;
+    tosajit_value value = c->operand;
+    size_t count = 1;
+    for (int32_t d = 0; d < rank; d++)
+        if (d != axis) perms[d < axis ? d + 1 : d] = d;
+    if (axis > 0) value = view(c, TOSAJIT_OP_transpose, value, perms, (size_t)rank);
+    if (rank == 1 || ones == 0) return value;
+    for (int32_t d = 1; d <= axis; d++) shape[count++] = size_of(d);
+    for (int32_t k = 0; k < ones; k++) shape[count++] = 1;
+    for (int32_t d = axis + 1; d < rank; d++) shape[count++] = size_of(d);
+    return view(c, TOSAJIT_OP_reshape, value, shape, count);
+}
+
+/* The index, behind the operand, and its type. */
+static tosajit_value index_of(mover_call *c, tosajit_tensor_type *type) {
+    tosajit_value index = c->operands[c->operand_count - 1];
+    if (!c->status && c->operand_count != 2)
+        c->status = diag_error(TOSAJIT_INVALID_ARGUMENT,
+                               "it takes 2 operands, x and the index, found %zu", c->operand_count);
+    if (!c->status) c->status = mover_index(c->expr, &index);
+    if (!c->status) c->status = tosajit_expr_type(c->expr, index, type);
+    if (!c->status && type->rank == TOSAJIT_UNRANKED)
+        c->status = diag_error(TOSAJIT_UNRANKED_SHAPE, "it needs an index whose rank is known");
+    return index;
+}
+
+static tosajit_value gather(mover_call *c, tosajit_value values, tosajit_value index) {
+    const tosajit_attributes a = {.index_mode = TOSAJIT_INDEX_SIGNED};
+    return apply(c, TOSAJIT_OP_gather, (tosajit_value[]){values, index}, 2, &a);
+}
+
+/* Along no axis x is one row. */
+static tosajit_value take(mover_call *c) {
+    tosajit_tensor_type type = {.rank = 0};
+    tosajit_value index = index_of(c, &type);
+    if (c->status) return c->operand;
+    if (c->count == 0) {
+        const int64_t all = -1;
+        return gather(c, view(c, TOSAJIT_OP_reshape, c->operand, &all, 1), index);
+    }
+    const int32_t axis = (int32_t)to_dimension(c, c->numbers[0], c->type.rank),
+                  behind = c->type.rank - 1 - axis;
+    int64_t shape[2 * TOSAJIT_MAX_RANK];
+    for (int32_t d = 0; d < type.rank; d++) shape[d] = size_of(d);
+    for (int32_t d = 0; d < behind; d++) shape[type.rank + d] = 1;
+    if (behind > 0 && type.rank > 0)
+        index = view(c, TOSAJIT_OP_reshape, index, shape, (size_t)(type.rank + behind));
+    return gather(c, bring_to_front(c, axis, type.rank), index);
+}
+
+static tosajit_value take_along_axis(mover_call *c) {
+    tosajit_tensor_type type = {.rank = 0};
+    const tosajit_value index = index_of(c, &type);
+    const int64_t axis = to_dimension(c, c->numbers[0], c->type.rank);
+    if (!c->status && type.rank != c->type.rank)
+        c->status = diag_error(TOSAJIT_SHAPE_MISMATCH,
+                               "the index has %d dimensions, but must have those of x: %d",
+                               (int)type.rank, (int)c->type.rank);
+    return gather(c, bring_to_front(c, (int32_t)axis, 1), index);
+}
+
 static const mover movers[] = {
     {"broadcast_to", "x, of which sizes of 1 repeat; -1: as it is", 0, TOSAJIT_MAX_RANK, false,
      broadcast_to},
@@ -218,6 +295,9 @@ static const mover movers[] = {
     {"squeeze", "x without these dimensions of size 1, or all", 0, TOSAJIT_MAX_RANK, false,
      squeeze},
     {"swapaxes", "x with two dimensions exchanged", 2, 2, false, swapaxes},
+    {"take", "elements of x by an index, along a dimension, or of x as one row", 0, 1, true, take},
+    {"take_along_axis", "elements of x by an index that has its dimensions, along one of them", 1,
+     1, true, take_along_axis},
     {"tile", "x so many times along each dimension", 0, TOSAJIT_MAX_RANK, false, tile},
     {"transpose", "x whose dimensions are in this order, or reversed", 0, TOSAJIT_MAX_RANK, false,
      transpose},

@@ -50,6 +50,9 @@ enum { SUBSCRIPTS = 2 * TOSAJIT_MAX_RANK };
  * would be empty, and for an index that is none. */
 tosajit_value subscript_compose(mover_call *call, const subscript *list, size_t count);
 
+/* An index for gather: of a narrower integer type, or u32, it becomes i32 or i64. */
+tosajit_status mover_index(tosajit_expr *expr, tosajit_value *index);
+
 /* x without some of its dimensions, of size 1. */
 tosajit_status mover_drop(tosajit_expr *expr, tosajit_value operand, const bool *dropped,
                           tosajit_value *value);

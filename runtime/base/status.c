@@ -30,6 +30,7 @@ const char *tosajit_status_name(tosajit_status status) {
         "TOSAJIT_CODEGEN_FAILED",
         "TOSAJIT_BAD_IMAGE",
         "TOSAJIT_BAD_MODULE",
+        "TOSAJIT_INDEX_OUT_OF_RANGE",
     };
     size_t index = (size_t)status;
     return index < sizeof names / sizeof *names ? names[index] : "unknown status";

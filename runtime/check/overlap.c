@@ -212,7 +212,9 @@ static tosajit_status check_operand_overlap(const callee *kernel, const view *te
             if (!ranges_meet(operand, result) || interleave(operand, result)) continue;
             const bool in_place =
                 operand->tensor.data == result->tensor.data && overlap_same_places(operand, result);
-            if (in_place && writer >= reader && !reads->leaves[k].table) continue;
+            if (in_place && writer >= reader && !reads->leaves[k].table &&
+                !reads->leaves[k].gathered)
+                continue;
             diag_subject both = diag_nothing();
             both.operand = caller_operand(kernel, reads->leaves[k].tensor);
             both.result = caller_result(kernel, writes->results[r]);

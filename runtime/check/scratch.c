@@ -35,9 +35,11 @@ static tosajit_status place_scratch(const plan_part *part, const int64_t *sizes,
 
 tosajit_status scratch_make(const callee *kernel, view *tensors, int32_t rank,
                             const int64_t *limits, scratch *s) {
+    const int32_t first = s->results ? 0 : kernel->plan->result_count,
+                  end = kernel->plan->result_count + kernel->plan->scratch_count;
     s->bytes = 0;
-    for (int32_t k = 0; k < kernel->plan->scratch_count; k++) {
-        const int32_t result = kernel->plan->result_count + k;
+    for (int32_t k = 0; k < end - first; k++) {
+        const int32_t result = first + k;
         int64_t sizes[TOSAJIT_MAX_RANK], bytes;
         int32_t p;
         const plan_part *part = writer_of(kernel, result, &p);
@@ -62,7 +64,9 @@ tosajit_status scratch_make(const callee *kernel, view *tensors, int32_t rank,
 
 /* Without memory they are offsets, as numbers: C adds none to a null pointer. */
 void scratch_place(const callee *kernel, view *tensors, const scratch *s, char *memory) {
-    for (int32_t k = 0; k < kernel->plan->scratch_count; k++)
-        tensors[kernel->tensor_count + kernel->plan->result_count + k].tensor.data =
+    const int32_t first = s->results ? 0 : kernel->plan->result_count,
+                  end = kernel->plan->result_count + kernel->plan->scratch_count;
+    for (int32_t k = 0; k < end - first; k++)
+        tensors[kernel->tensor_count + first + k].tensor.data =
             (void *)((uintptr_t)memory + (uintptr_t)s->values[k].offset);
 }

@@ -11,7 +11,8 @@ typedef struct scratch_value {
     int64_t dims[TOSAJIT_MAX_RANK], offset;
 } scratch_value;
 typedef struct scratch {
-    scratch_value *values; /* of whoever asks: plan.scratch_count */
+    scratch_value *values; /* of whoever asks: plan.scratch_count, behind those of results */
+    bool results;          /* those are scratch, too: of a pass that writes nothing */
     int64_t bytes;
 } scratch;
 

@@ -290,7 +290,7 @@ tosajit_status expr_constant_bytes(tosajit_expr *expr, const tosajit_tensor_type
 operand_role expr_role(const expr_node *node, int operand) {
     const op_row *row = &op_table[node->op];
     int parameter = operand - row->arity;
-    if (parameter < 0) return ROLE_DATA;
+    if (parameter < 0) return op_gathers(node->op) && operand == 0 ? ROLE_GATHERED : ROLE_DATA;
     if (row->attributes & ATTRIBUTE_TABLE) return ROLE_TABLE;
     bool of_channel = node->attributes.per_channel &&
                       (parameter == PARAMETER_MULTIPLIER || parameter == PARAMETER_SHIFT);
@@ -420,6 +420,27 @@ static tosajit_status reduce_shape(const op_use *use, tosajit_tensor_type *infer
     return use->declared && use->declared->rank == rank ? check_reduced(use) : TOSAJIT_OK;
 }
 
+/* The shape of what is gathered: that of the index, and of the values but for their first
+ * dimension.
+ */
+static tosajit_status gather_shape(const op_use *use, tosajit_tensor_type *inferred) {
+    tosajit_tensor_type both[] = {use->operands[0], use->operands[1]};
+    tosajit_status status = type_check_operands(both, 2);
+    if (status) return status;
+    if (both[0].rank == 0)
+        return diag_operand(diag_error(TOSAJIT_SHAPE_MISMATCH,
+                                       "operand 0, %s, has no dimension that could be indexed",
+                                       type_print(&both[0]).text),
+                            0, -1, 0, DIAG_NONE);
+    if (both[0].rank > 0) {
+        both[0].rank--;
+        memmove(both[0].dims, both[0].dims + 1, (size_t)both[0].rank * sizeof *both[0].dims);
+    }
+    status = tosajit_infer_shape(both, 2, use->strict, inferred);
+    return diag_prefix(status, "without its first dimension, which is indexed, operand 0 is %s: ",
+                       type_print(&both[0]).text);
+}
+
 /* The type of an op's result from the types of its operands, and the legality of everything; the
  * one place that decides. */
 static tosajit_status infer(const op_use *use, tosajit_tensor_type *inferred) {
@@ -431,7 +452,7 @@ static tosajit_status infer(const op_use *use, tosajit_tensor_type *inferred) {
         return diag_error(TOSAJIT_INVALID_ARGUMENT,
                           "the result's element type, to convert to, must be given");
     if (!use->declared && !op_result_element(use->op, elements, &element))
-        element = elements[arity - 1];
+        element = elements[op_leading(use->op)];
     tosajit_status status = TOSAJIT_OK;
     if (!use->maps_bytes || !op_maps_bytes(use->op, elements[0], element))
         status = op_check_elements(use->op, elements, element, use->strict);
@@ -440,6 +461,8 @@ static tosajit_status infer(const op_use *use, tosajit_tensor_type *inferred) {
     if (!status && views) status = type_check_operands(use->operands, (size_t)arity);
     if (!status && views)
         status = view_infer(use->op, &use->operands[0], use->attributes, inferred);
+    else if (!status && op_gathers(use->op))
+        status = gather_shape(use, inferred);
     else if (!status)
         status = tosajit_infer_shape(use->operands, (size_t)arity, use->strict, inferred);
     if (!status && op_is_along(use->op)) status = reduce_shape(use, inferred);
@@ -474,9 +497,13 @@ static tosajit_status check_parameter_values(const tosajit_expr *expr, const exp
     return TOSAJIT_OK;
 }
 
-/* A table is read at any index, so a constant of equal elements is needed in full length. */
+/* A table is read at any index, as the values of gather are, and so is its index: a constant of
+ * equal elements is needed in full length. */
 static tosajit_status expand_constant(tosajit_expr *expr, expr_node *node) {
-    size_t element = node->data_size, size = element * (size_t)node->type.dims[0];
+    int64_t count, bytes;
+    tosajit_status status = check_constant_type(&node->type, &count, &bytes);
+    if (status) return status;
+    const size_t element = node->data_size, size = (size_t)bytes;
     char *data = memory_new(&expr->allocator, size, 1);
     if (!data)
         return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for a table of %zu bytes", size);
@@ -500,6 +527,30 @@ static tosajit_status note_table(tosajit_expr *expr, const expr_node *op) {
     node->table = true;
     expr->table_count++;
     return TOSAJIT_OK;
+}
+
+static bool is_splat(const expr_node *node) { return node->kind == NODE_CONSTANT && node->splat; }
+
+/* What gather reads is in memory. Its values are nobody's computation: those may be computed after
+ * they are read. */
+static tosajit_status note_gathered(tosajit_expr *expr, const expr_node *op) {
+    tosajit_status status = TOSAJIT_OK;
+    if (!op_gathers(op->op)) return status;
+    const expr_node *values = &expr->nodes[op->operands[0]];
+    if (values->kind == NODE_OP && !op_views(values->op))
+        return diag_operand(diag_error(TOSAJIT_INVALID_ARGUMENT,
+                                       "operand 0 must be an input or a constant, or a view of "
+                                       "one, not the result of tosa.%s; make that a result, and "
+                                       "gather from it in another kernel",
+                                       op_table[values->op].name),
+                            0, -1, DIAG_NONE, DIAG_NONE);
+    for (int o = 0; !status && o < op->operand_count; o++) {
+        expr_node *node = &expr->nodes[op->operands[o]];
+        if (!is_splat(node)) continue;
+        status = check_tensor_limit(expr, 1);
+        if (!status) status = expand_constant(expr, node);
+    }
+    return status;
 }
 
 /* Count an index among the tensors. */
@@ -548,6 +599,7 @@ tosajit_status tosajit_expr_op(tosajit_expr *expr, tosajit_op op, const tosajit_
     if (!status) status = make_room(expr);
     if (!status) status = keep_numbers(expr, &node);
     if (!status) status = note_index(expr, &node);
+    if (!status) status = note_gathered(expr, &node);
     if (!status) status = note_table(expr, &node); /* the last that may fail: it changes a node */
     if (status)
         return diag_op(diag_prefix(status, "%%%zu = tosa.%s: ", expr->count, op_table[op].name),

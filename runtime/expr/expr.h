@@ -38,6 +38,11 @@ static inline bool node_is_index(const expr_node *node) {
     return node->kind == NODE_OP && node->op == TOSAJIT_OP_index;
 }
 
+/* True if a node gathers: elements of its first operand, at places that the second one says. */
+static inline bool node_gathers(const expr_node *node) {
+    return node->kind == NODE_OP && node->op == TOSAJIT_OP_gather;
+}
+
 /* True if a node is computed of its operands. */
 static inline bool node_is_computed(const expr_node *node) {
     return node->kind == NODE_OP && node->op != TOSAJIT_OP_index;
@@ -73,6 +78,7 @@ typedef enum operand_role {
     ROLE_CHANNEL,   /* a parameter with one element per index of the last dimension; broadcast like
                        data */
     ROLE_TABLE,     /* looked up, at any index */
+    ROLE_GATHERED,  /* read at any index of its first dimension; the others are broadcast */
 } operand_role;
 operand_role expr_role(const expr_node *node, int operand);
 

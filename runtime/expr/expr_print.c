@@ -202,7 +202,7 @@ static void print_list(const printer *p, const tosajit_attributes *attributes, b
 static bool is_custom(const printer *p, const expr_node *node) {
     return op_views(node->op) ? !tosa_view_of(p->expr, node).has
                               : op_table[node->op].attributes & ATTRIBUTE_EXTENSION ||
-                                    node->attributes.joined > 0 ||
+                                    op_gathers(node->op) || node->attributes.joined > 0 ||
                                     op_table[node->op].signature == SIGNATURE_POSITION;
 }
 
@@ -224,6 +224,10 @@ static void print_attribute(const printer *p, const expr_node *node, const op_ke
         fprintf(p->out, "%" PRId64 " : i32", op_key_number(key, &attributes)->i);
     } else if (key->kind == KEY_LIST) {
         print_list(p, &attributes, is_custom(p, node));
+    } else if (key->feature == ATTRIBUTE_INDEX_MODE) { /* no word of TOSA's */
+        fputc('"', p->out);
+        print_word(p, key, what);
+        fputc('"', p->out);
     } else if (key->kind == KEY_FLAG) {
         fputs(what ? "true" : "false", p->out);
     } else {

@@ -24,6 +24,8 @@ static const op_key keys[] = {
     {ATTRIBUTE_MIN_MAX, "min_val", "min", KEY_NUMBER, NULL, AT(min_val)},
     {ATTRIBUTE_MIN_MAX, "max_val", "max", KEY_NUMBER, NULL, AT(max_val)},
     {ATTRIBUTE_NAN_MODE, "nan_mode", "nan", KEY_WORD, "propagate ignore", AT(nan_mode)},
+    {ATTRIBUTE_INDEX_MODE, "index_mode", "mode", KEY_WORD, "strict signed clip wrap",
+     AT(index_mode)},
     {ATTRIBUTE_AXIS, "axis", NULL, KEY_AXIS, NULL, AT(axis)},
     {ATTRIBUTE_SHAPE, "shape", NULL, KEY_LIST, NULL, AT(numbers)},
     {ATTRIBUTE_PERMS, "perms", NULL, KEY_LIST, NULL, AT(numbers)},
@@ -106,7 +108,8 @@ const char *op_key_choice(const op_key *key, bool capitals, char choice[OP_KEY_C
  * Members */
 
 _Static_assert(sizeof(tosajit_nan_mode) == sizeof(int32_t) &&
-                   sizeof(tosajit_rounding_mode) == sizeof(int32_t),
+                   sizeof(tosajit_rounding_mode) == sizeof(int32_t) &&
+                   sizeof(tosajit_index_mode) == sizeof(int32_t),
                "a word's member is an enum of this size");
 
 tosajit_scalar *op_key_number(const op_key *key, tosajit_attributes *attributes) {

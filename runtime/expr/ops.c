@@ -83,7 +83,7 @@ static unsigned cast_targets(tosajit_type from) {
 
 /* Reasons for strict expressions to refuse the types that go with an op on this operand. */
 static unsigned extensions(tosajit_op op, tosajit_type operand) {
-    if (op_table[op].attributes & ATTRIBUTE_EXTENSION) return ANY;
+    if (op_table[op].attributes & (ATTRIBUTE_EXTENSION | ATTRIBUTE_INDEX_MODE)) return ANY;
     if (op == TOSAJIT_OP_reduce_product) return F64 | INTEGERS;
     const unsigned lacks = op_table[op].elements, casts = tosa_casts[operand];
     if (op_table[op].signature == SIGNATURE_CONVERT && casts) return ANY & ~(casts | 1U << operand);
@@ -95,7 +95,7 @@ _Static_assert(TOSAJIT_OP_abs == 0 && TOSAJIT_OP_add == 19 && TOSAJIT_OP_rescale
                    TOSAJIT_OP_roundeven == 43 && TOSAJIT_OP_exp2 == 44 &&
                    TOSAJIT_OP_floor_divide == 66 && TOSAJIT_OP_reduce_count == 73 &&
                    TOSAJIT_OP_reshape == 74 && TOSAJIT_OP_pad == 80 && TOSAJIT_OP_nextafter == 81 &&
-                   TOSAJIT_OP_argmax == 82 && TOSAJIT_OP_index == 84,
+                   TOSAJIT_OP_argmax == 82 && TOSAJIT_OP_index == 84 && TOSAJIT_OP_gather == 85,
                "rows of ops.def are appended, never moved, taken away or put between others");
 
 bool op_is_float_code(tosajit_op op, tosajit_type operand, tosajit_type result) {
@@ -138,9 +138,10 @@ static bool set_has(unsigned set, tosajit_type type) {
 
 bool op_result_element(tosajit_op op, const tosajit_type *operands, tosajit_type *result) {
     const op_row *row = &op_table[op];
-    tosajit_type leading = operands[row->arity - 1];
+    tosajit_type leading = operands[op_leading(op)];
     if (!set_has(row->elements, leading)) return false;
-    for (int k = 0; k < row->arity; k++) {
+    if (op_gathers(op) && !set_has(I32 | I64, operands[1])) return false;
+    for (int k = 0; k < row->arity && !op_gathers(op); k++) {
         tosajit_type expected = row->signature == SIGNATURE_SELECT && k == 0 ? TOSAJIT_I1 : leading;
         if (operands[k] != expected) return false;
     }
@@ -153,6 +154,7 @@ bool op_result_element(tosajit_op op, const tosajit_type *operands, tosajit_type
         break;
     case SIGNATURE_LOOKUP: *result = leading == TOSAJIT_I8 ? TOSAJIT_I8 : TOSAJIT_I32; break;
     case SIGNATURE_SAME:
+    case SIGNATURE_GATHER:
     case SIGNATURE_REDUCE:
     case SIGNATURE_VIEW:
     case SIGNATURE_SELECT: *result = leading; break;
@@ -167,7 +169,7 @@ static bool accepts(tosajit_op op, const tosajit_type *operands, tosajit_type re
     tosajit_type implied = result;
     const op_signature signature = op_table[op].signature;
     const bool counts = signature == SIGNATURE_POSITION || signature == SIGNATURE_INDEX;
-    if (set_has(refused, operands[op_table[op].arity - 1]) || (!counts && set_has(refused, result)))
+    if (set_has(refused, operands[op_leading(op)]) || (!counts && set_has(refused, result)))
         return false;
     if (!op_result_element(op, operands, &implied) || implied != result) return false;
     switch (op_table[op].signature) {
@@ -206,6 +208,7 @@ static const char *const forms[] = {
     [SIGNATURE_VIEW] = "an operand and a result of one type, one of",
     [SIGNATURE_POSITION] = "an i32 result and an operand of",
     [SIGNATURE_INDEX] = "an i32 result and an operand of",
+    [SIGNATURE_GATHER] = "(T, i32) -> T and (T, i64) -> T, with T one of",
     [SIGNATURE_SCALE] =
         ("a result of i8, i16 or i32, which attributes tell to be unsigned (as `tosa-opt "
          "--tosa-convert-integer-type-to-signless` writes it), and an operand of"),
@@ -330,8 +333,8 @@ static const char *stray_attribute(tosajit_op op, const tosajit_attributes *a) {
     if (!(taken & ATTRIBUTE_AXIS) && a->axis) return "axis";
     if (!op_is_along(op) && a->joined) return "joined dimensions";
     if (!(taken & ATTRIBUTE_LIST) && (a->numbers || a->number_count)) return "list of numbers";
-    for (size_t k = 0; k < sizeof a->reserved / sizeof *a->reserved; k++)
-        if (a->reserved[k]) return "reserved attribute; tosajit_attributes begins as {0}";
+    if (!(taken & ATTRIBUTE_INDEX_MODE) && a->index_mode)
+        return "index_mode; tosajit_attributes begins as {0}";
     return NULL;
 }
 
@@ -384,6 +387,10 @@ tosajit_status op_check_attributes(tosajit_op op, tosajit_type operand, tosajit_
     if ((unsigned)a->nan_mode > TOSAJIT_NAN_IGNORE)
         return diag_error(TOSAJIT_BAD_ATTRIBUTE, "nan_mode %d is not PROPAGATE (0) or IGNORE (1)",
                           (int)a->nan_mode);
+    if ((unsigned)a->index_mode > TOSAJIT_INDEX_WRAP)
+        return diag_error(TOSAJIT_BAD_ATTRIBUTE,
+                          "index_mode %d is not STRICT (0), SIGNED (1), CLIP (2) or WRAP (3)",
+                          (int)a->index_mode);
     if (taken & ATTRIBUTE_UNSIGNED && a->input_unsigned &&
         (operand == TOSAJIT_I1 || type_is_unsigned(operand) || type_is_float(operand)))
         return diag_error(TOSAJIT_BAD_ATTRIBUTE, "input_unsigned is not legal for an operand of %s",

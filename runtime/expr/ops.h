@@ -23,6 +23,7 @@ typedef enum op_signature {
     SIGNATURE_VIEW,     /* T -> T, of another shape */
     SIGNATURE_POSITION, /* T -> i32, along an axis, which is reduced */
     SIGNATURE_INDEX,    /* T -> i32, along an axis */
+    SIGNATURE_GATHER,   /* T, i32 or i64 -> T */
 } op_signature;
 
 /* A floating-point result before it is rounded to its type. Integers are exact. */
@@ -69,6 +70,7 @@ enum {
     ATTRIBUTE_RANGES = 4096,
     ATTRIBUTE_MULTIPLES = 8192,
     ATTRIBUTE_PADDING = 16384,
+    ATTRIBUTE_INDEX_MODE = 32768, /* this, of an op that is not TOSA's */
     ATTRIBUTE_LIST = ATTRIBUTE_SHAPE | ATTRIBUTE_PERMS | ATTRIBUTE_RANGES | ATTRIBUTE_MULTIPLES |
                      ATTRIBUTE_PADDING,
     ATTRIBUTE_AXIS_NAN = ATTRIBUTE_AXIS | ATTRIBUTE_NAN_MODE,
@@ -122,6 +124,9 @@ static inline bool op_reduces(tosajit_op op) {
 static inline bool op_is_along(tosajit_op op) {
     return op_reduces(op) || op_table[op].signature == SIGNATURE_INDEX;
 }
+static inline bool op_gathers(tosajit_op op) { return op_table[op].signature == SIGNATURE_GATHER; }
+/* The operand whose element type is T of the op's signature. */
+static inline int op_leading(tosajit_op op) { return op_gathers(op) ? 0 : op_table[op].arity - 1; }
 /* True if an op moves elements and computes none (runtime/expr/views.h). */
 static inline bool op_views(tosajit_op op) { return op_table[op].signature == SIGNATURE_VIEW; }
 static inline bool op_has_table(tosajit_op op) { return op_table[op].attributes & ATTRIBUTE_TABLE; }

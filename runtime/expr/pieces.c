@@ -167,6 +167,9 @@ static tosajit_status operand_of_piece(splitting *s, tosajit_value k, int o, con
     *value = own->values[own->count > 1 ? p : 0];
     if (expr_role(node, o) == ROLE_CHANNEL && tree_has_axis(all, rank - 1))
         return refuse(s, k, "the last dimension of a rescale per channel must be whole");
+    if (expr_role(node, o) == ROLE_GATHERED &&
+        (own->count > 1 || type_of(s, own->values[0])->rank > 1))
+        return refuse(s, k, "what gather reads must be in one piece, and whole");
     if (own == all) return TOSAJIT_OK;
     if (own->count > 1 && !same_places(s, all, own, shift))
         return refuse(s, k, "two concatenations meet that are divided at different places");

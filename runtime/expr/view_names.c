@@ -106,8 +106,10 @@ static void broadcast_all(finding *f, view_sizes *own) {
     for (int32_t d = 0; d < own->rank; d++) own->sizes[d] = 1;
     for (int k = 0; k < f->node->operand_count; k++) {
         const view_sizes *other = &f->views->sizes[f->node->operands[k]];
-        if (expr_role(f->node, k) != ROLE_DATA) continue;
-        for (int32_t d = 0, shift = own->rank - other->rank; d < other->rank; d++)
+        const operand_role role = expr_role(f->node, k);
+        if (role != ROLE_DATA && role != ROLE_GATHERED) continue;
+        for (int32_t d = role == ROLE_GATHERED, shift = own->rank - other->rank; d < other->rank;
+             d++)
             own->sizes[d + shift] = broadcast(f, d + shift, own->sizes[d + shift], other->sizes[d]);
     }
 }

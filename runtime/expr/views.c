@@ -327,6 +327,7 @@ static bool repeats(const lowering *l, const expr_node *node, int k, view_chain 
  * repeats beside another one that has the shape. */
 static bool stays(const lowering *l, const expr_node *node, int k, view_chain chain) {
     bool shaped = false;
+    if (expr_role(node, k) == ROLE_GATHERED) return node_of(l, node->operands[k])->type.rank == 1;
     if (expr_role(node, k) != ROLE_DATA) return true;
     for (int o = 0; o < node->operand_count; o++)
         shaped |= expr_role(node, o) == ROLE_DATA && !repeats(l, node, o, chain);
@@ -352,6 +353,18 @@ static tosajit_status check_channels(const lowering *l, const expr_node *node, v
                       "tosa.%s: the last dimension of a rescale per channel must stay whole and "
                       "last",
                       op_table[view->op].name);
+}
+
+/* What is gathered from moves inside of a chain with the dimensions that broadcast, the indexed one
+ * in front of them: there must be as many as the result has. */
+static tosajit_status check_gathered(const lowering *l, const expr_node *node) {
+    if (!node_gathers(node)) return TOSAJIT_OK;
+    const int32_t rank = node_of(l, node->operands[0])->type.rank;
+    if (rank == 1 || rank == node->type.rank + 1) return TOSAJIT_OK;
+    return diag_error(TOSAJIT_SHAPE_MISMATCH,
+                      "%s: a view of it needs values of one dimension, or of %d; give them "
+                      "dimensions of size 1, or make the result of gather a result, and view that",
+                      expr_value_name(l->source, node->number).text, (int)node->type.rank + 1);
 }
 
 /* ---------------------------------------------------------------------------------------------
@@ -388,6 +401,7 @@ static tosajit_status move_inside(lowering *l, tosajit_value k, view_chain chain
     int64_t axis;
     tosajit_status status = move_axis(l, &node, chain, &axis);
     if (!status) status = check_channels(l, &node, chain);
+    if (!status) status = check_gathered(l, &node);
     for (int o = 0; o < node.operand_count; o++)
         operands[o] = inside[node.operands[o]] && !stays(l, &node, o, chain)
                           ? moved[node.operands[o]]
@@ -507,9 +521,16 @@ static tosajit_status try_leader(lowering *l, const expr_node *node, tosajit_val
     return status;
 }
 
+/* Whether the op may be computed before the views of an operand: along no axis, and of what is
+ * gathered from by index alone. */
+static bool may_lead(const lowering *l, const expr_node *node) {
+    return !op_is_along(node->op) &&
+           (!node_gathers(node) || l->source->nodes[node->operands[0]].type.rank == 1);
+}
+
 static tosajit_status lower_op(lowering *l, const expr_node *node, lowered *result) {
     tosajit_status status = TOSAJIT_SHAPE_MISMATCH;
-    for (int k = 0; k < node->operand_count && !op_is_along(node->op); k++) {
+    for (int k = 0; k < node->operand_count && may_lead(l, node); k++) {
         const tosajit_value leader = node->operands[k];
         if (expr_role(node, k) != ROLE_DATA || l->values[leader].outward.count == 0) continue;
         status = try_leader(l, node, leader, result);

@@ -4,13 +4,17 @@
  * order. It shares no walking code with the kernels, so that each is a check of the other. */
 #include "runtime/interpret/interpret.h"
 
+#include <string.h>
+
 #include "runtime/base/diag.h"
 #include "runtime/base/fpenv.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/types.h"
 #include "runtime/expr/ops.h"
 #include "runtime/interpret/interpret_reduce.h"
+#include "runtime/check/gather.h"
 #include "runtime/check/iteration_space.h"
+#include "runtime/expr/gather.h"
 #include "runtime/check/scratch.h"
 
 /* The address of the element that index of the iteration space reads: dimensions align at the end,
@@ -148,14 +152,41 @@ static void interpret_line(const callee *kernel, int32_t part_index, const view 
                   interpret_reduce_end(&reductions[k], count));
 }
 
+/* One element of what is gathered. A first pass goes on beside a wrong index, which it tells. */
+static void gather_element(const callee *kernel, const plan_part *part, const view *tensors,
+                           const int64_t *index, const gather_call *call, int64_t **bad) {
+    const plan_gather g = plan_gather_of(part);
+    const tosajit_tensor *values = &tensors[part->leaves[g.values].tensor].tensor,
+                         *places = &tensors[part->leaves[g.index].tensor].tensor;
+    tosajit_tensor rest = *values; /* its other dimensions align with the part's */
+    rest.rank--, rest.dims++, rest.strides++;
+    const int64_t place =
+        convert_decode(call->index, convert_load(call->index, element(places, part->rank, index)))
+            .i;
+    const int64_t at = gather_place(call->mode, place, call->count);
+    if (gather_may_fail(call->mode) && (at < 0 || at >= call->count)) {
+        if (*bad) **bad = place, *bad = NULL;
+        return;
+    }
+    const char *from = element(&rest, part->rank, index) + at * call->stride;
+    const tosajit_tensor *result = &tensors[kernel->tensor_count + part->results[0]].tensor;
+    store(result, part->rank, index, convert_load(values->element, from));
+}
+
 static void interpret_part(const callee *kernel, int32_t part_index, const view *tensors,
-                           uint64_t *bits) {
+                           uint64_t *bits, int64_t **bad) {
     const plan_part *part = &kernel->plan->parts[part_index];
     int64_t index[TOSAJIT_MAX_RANK] = {0}, sizes[TOSAJIT_MAX_RANK], lines[TOSAJIT_MAX_RANK];
     run_iteration_space(part, tensors, sizes); /* which has been checked */
     for (int32_t d = 0; d < part->rank; d++) {
         lines[d] = plan_reduces(part, d) ? 1 : sizes[d];
         if (lines[d] == 0) return;
+    }
+    if (part->gathers) {
+        const gather_call call = gather_call_of(kernel, part, tensors);
+        do gather_element(kernel, part, tensors, index, &call, bad);
+        while (next(part->rank, lines, index));
+        return;
     }
     do interpret_line(kernel, part_index, tensors, sizes, index, bits);
     while (next(part->rank, lines, index));
@@ -186,19 +217,38 @@ static tosajit_status take_memory(const callee *kernel, view *tensors, uint64_t 
     return TOSAJIT_OK;
 }
 
-tosajit_status interpret_run(const callee *kernel, view *tensors) {
+/* The first of the parts; where that is a first pass, results are scratch, and an index may be
+ * wrong. */
+static tosajit_status interpret_parts(const callee *kernel, view *tensors, int32_t parts,
+                                      bool first) {
     enum { STACK_NODES = 512 };
     uint64_t stack[STACK_NODES];
-    scratch_value values[kernel->plan->scratch_count + 1]; /* there may be none */
-    memory m = {.laid = {.values = values}};
+    scratch_value values[kernel->plan->result_count + kernel->plan->scratch_count];
+    memory m = {.laid = {.values = values, .results = first}};
     tosajit_status status = take_memory(kernel, tensors, stack, STACK_NODES, &m);
     fpenv environment;
     fpenv_hold(&environment);
-    for (int32_t p = 0; !status && p < kernel->plan->part_count; p++)
-        interpret_part(kernel, p, tensors, m.bits);
+    for (int32_t p = 0; !status && p < parts; p++) {
+        int64_t place, *bad = first ? &place : NULL;
+        interpret_part(kernel, p, tensors, m.bits, &bad);
+        if (first && !bad) status = gather_refuse(kernel, &kernel->plan->parts[p], tensors, place);
+    }
     fpenv_restore(&environment);
     if (m.bits != stack)
         memory_free(&kernel->plan->allocator, m.bits, kernel->program->count, sizeof *m.bits);
     memory_free(&kernel->plan->allocator, m.scratch, m.scratch ? (size_t)m.laid.bytes : 0, 1);
     return status;
+}
+
+tosajit_status interpret_run(const callee *kernel, view *tensors) {
+    const int32_t checked = kernel->plan->checked_parts;
+    view results[kernel->plan->result_count];
+    view *const own = tensors + kernel->tensor_count;
+    tosajit_status status = TOSAJIT_OK;
+    if (checked) {
+        memcpy(results, own, sizeof results); /* strides are their own, at the same place again */
+        status = interpret_parts(kernel, tensors, checked, true);
+        memcpy(own, results, sizeof results);
+    }
+    return status ? status : interpret_parts(kernel, tensors, kernel->plan->part_count, false);
 }

@@ -11,6 +11,9 @@
  *     s = reduce_sum(e)    1
  *     y = e * (1 / s)      2       2      y, over e                              e, s
  *
+ * What gather gives is read by later parts, too, and so is an index that is computed for it: each
+ * gather is a part of its own, and reads its index from memory.
+ *
  * What parts need in common each computes again, where that is a few light ops. Else the first one
  * keeps it for the others: in the memory of a result of the same sizes and type that is written
  * later, as e is here, or in that of the value itself, if it is a result.
@@ -33,6 +36,7 @@ typedef struct node_state {
     uint64_t readers; /* parts that read it there */
     int32_t inputs;   /* tensors that computing it reads, counted again where it reads them again */
     bool is_long;     /* an op of those that compute it */
+    bool stored;      /* an index that is computed for gather, which reads it from memory */
 } node_state;
 
 typedef struct assigner {
@@ -65,6 +69,15 @@ static bool reduces(const assigner *a, tosajit_value value) {
     return node_reduces(node_at(a, value));
 }
 
+static bool gathers(const assigner *a, tosajit_value value) {
+    return node_gathers(node_at(a, value));
+}
+
+/* Whether others read a value from memory only, in later parts. */
+static bool is_apart(const assigner *a, tosajit_value value) {
+    return reduces(a, value) || gathers(a, value);
+}
+
 /* The value whose sizes a part has that computes this one. */
 static tosajit_value space_of(const assigner *a, tosajit_value value) {
     return reduces(a, value) ? node_at(a, value)->operands[0] : value;
@@ -89,14 +102,22 @@ static bool shares_space(const assigner *a, tosajit_value x, tosajit_value y) {
 /* ---------------------------------------------------------------------------------------------
  * Depths */
 
+/* Whether gather has its index computed: it is no tensor that is there already. */
+static bool stores_index(const assigner *a, const expr_node *node) {
+    return node_gathers(node) && node_at(a, node->operands[1])->tensor < 0 &&
+           !is_apart(a, node->operands[1]);
+}
+
 static void find_depths(assigner *a) {
     for (size_t k = 0; a->nodes && k < a->program->count; k++) {
         const expr_node *node = &a->program->nodes[k];
         node_state *n = &a->nodes[k];
         *n = (node_state){.carrier = -1, .inputs = node->tensor >= 0};
+        if (stores_index(a, node)) a->nodes[node->operands[1]].stored = true;
         for (int o = 0; o < node->operand_count && !node_is_index(node); o++) {
             const node_state *from = &a->nodes[node->operands[o]];
-            const bool reduced = reduces(a, node->operands[o]);
+            const bool reduced =
+                is_apart(a, node->operands[o]) || (o == 1 && stores_index(a, node));
             const int32_t depth = from->depth + reduced;
             if (depth > n->depth) n->depth = depth;
             n->is_long |= !reduced && from->is_long;
@@ -121,7 +142,7 @@ static int32_t wait_for_pass(const assigner *a, tosajit_value value) {
     for (int32_t r = 0; a->nodes && r < a->program->result_count; r++) {
         const tosajit_value other = a->program->results[r];
         const int32_t depth = depth_of(a, other);
-        if (!reduces(a, other) && depth > own && depth < best && shares_space(a, other, value))
+        if (!is_apart(a, other) && depth > own && depth < best && shares_space(a, other, value))
             best = depth;
     }
     return best == INT32_MAX ? own : best;
@@ -142,12 +163,14 @@ static tosajit_status find_part(assigner *a, tosajit_value value, int32_t depth,
     const int32_t axis = axis_of(a, value), joined = joined_of(a, value);
     for (*part = 0; *part < a->p->part_count; ++*part) {
         plan_part *own = &a->p->parts[*part];
+        if (own->gathers || gathers(a, value)) continue; /* each is a part of its own */
         if (a->depths[*part] != depth || !shares_space(a, a->spaces[*part], space)) continue;
         if (axis >= 0 && own->axis >= 0 && (own->axis != axis || own->joined != joined)) continue;
         if (axis >= 0) own->axis = axis, own->joined = joined;
         return TOSAJIT_OK;
     }
     if (a->p->part_count == TOSAJIT_MAX_TENSORS) return too_many("passes over its tensors");
+    a->p->parts[a->p->part_count].gathers = gathers(a, value);
     a->p->parts[a->p->part_count].axis = axis;
     a->p->parts[a->p->part_count++].joined = joined;
     a->depths[*part] = depth;
@@ -169,8 +192,8 @@ static tosajit_status add_output(assigner *a, int32_t part, tosajit_value value,
 static tosajit_status assign_result(assigner *a, int32_t r, int32_t depth) {
     const tosajit_value value = a->program->results[r];
     int32_t part;
-    if (!reduces(a, value) && a->nodes && wait_for_pass(a, value) != depth) return TOSAJIT_OK;
-    if (reduces(a, value) && depth_of(a, value) != depth) return TOSAJIT_OK;
+    if (!is_apart(a, value) && a->nodes && wait_for_pass(a, value) != depth) return TOSAJIT_OK;
+    if (is_apart(a, value) && depth_of(a, value) != depth) return TOSAJIT_OK;
     tosajit_status status = find_part(a, value, depth, &part);
     if (!status) status = add_output(a, part, value, r);
     a->homes[r] = part;
@@ -178,8 +201,8 @@ static tosajit_status assign_result(assigner *a, int32_t r, int32_t depth) {
     return status;
 }
 
-/* A reduction that is no result is scratch. */
-static tosajit_status assign_reduction(assigner *a, tosajit_value value, int32_t depth) {
+/* What later parts read and is no result is scratch. */
+static tosajit_status assign_read(assigner *a, tosajit_value value, int32_t depth) {
     node_state *n = &a->nodes[value];
     int32_t part;
     if (n->depth != depth || n->carrier >= 0) return TOSAJIT_OK;
@@ -200,7 +223,8 @@ static tosajit_status make_parts(assigner *a) {
         for (int32_t r = 0; !status && r < a->program->result_count; r++)
             status = assign_result(a, r, depth);
         for (size_t k = 0; !status && a->nodes && k < a->program->count; k++)
-            if (reduces(a, (tosajit_value)k)) status = assign_reduction(a, (tosajit_value)k, depth);
+            if (is_apart(a, (tosajit_value)k) || a->nodes[k].stored)
+                status = assign_read(a, (tosajit_value)k, depth);
     }
     return status;
 }
@@ -250,7 +274,7 @@ static bool is_nearly_earlier(const assigner *a, tosajit_value value) {
     bool earlier = !op_is_long(node->op);
     for (int o = 0; o < node->operand_count; o++) {
         const tosajit_value operand = node->operands[o];
-        if (reduces(a, operand) || !a->nodes[operand].is_long) continue;
+        if (is_apart(a, operand) || !a->nodes[operand].is_long) continue;
         long_operands++;
         earlier &= a->nodes[operand].depth < n->depth && node_at(a, operand)->kind == NODE_OP &&
                    shares_space(a, operand, value) &&
@@ -265,7 +289,7 @@ static tosajit_status keep(assigner *a, tosajit_value value) {
     uint64_t *parts = &a->p->node_parts[value];
     if (!node_is_computed(node_at(a, value)) || !(*parts & (*parts - 1))) return TOSAJIT_OK;
     const bool merged = node_at(a, value)->merged;
-    if (merged && a->careful) return TOSAJIT_OK;
+    if ((merged && a->careful) || n->stored) return TOSAJIT_OK;
     const bool is_result = n->carrier >= 0;
     const int32_t first = is_result ? a->homes[n->carrier] : first_of(*parts);
     const uint64_t again = computed_again(a, value, first);
@@ -292,13 +316,13 @@ static tosajit_status find_uses(assigner *a) {
     tosajit_status status = TOSAJIT_OK;
     for (size_t k = a->program->count; !status && k-- > 0;) {
         const expr_node *node = &a->program->nodes[k];
-        const bool reduction = node_reduces(node);
-        if (a->nodes && !reduction) status = keep(a, (tosajit_value)k);
+        if (a->nodes && !is_apart(a, (tosajit_value)k)) status = keep(a, (tosajit_value)k);
         for (int o = 0; o < node->operand_count && !node_is_index(node); o++) {
             const tosajit_value operand = node->operands[o];
-            if (expr_role(node, o) == ROLE_TABLE)
+            const operand_role role = expr_role(node, o);
+            if (role == ROLE_TABLE || role == ROLE_GATHERED)
                 p->table_parts[operand] |= p->node_parts[k];
-            else if (reduces(a, operand))
+            else if (is_apart(a, operand) || stores_index(a, node))
                 a->nodes[operand].readers |= p->node_parts[k];
             else
                 p->node_parts[operand] |= p->node_parts[k];

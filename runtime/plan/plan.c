@@ -33,6 +33,7 @@
 #include "runtime/base/diag.h"
 #include "runtime/base/fpenv.h"
 #include "runtime/base/memory.h"
+#include "runtime/expr/gather.h"
 #include "runtime/expr/ops.h"
 #include "runtime/expr/reduce.h"
 #include "runtime/plan/costs.h"
@@ -179,6 +180,15 @@ static tosajit_status parameter_info(plan *p, const tosajit_expr *program, tosaj
     return match_parameter(p, program, value, o, &given->dims[0], &expected);
 }
 
+/* An operand, as its op has it broadcast: without the dimension that gather indexes. */
+static value_info broadcast_info(const expr_node *node, int o, const value_info *operand) {
+    value_info info = *operand;
+    if (expr_role(node, o) != ROLE_GATHERED) return info;
+    info.rank--;
+    memmove(info.dims, info.dims + 1, (size_t)info.rank * sizeof *info.dims);
+    return info;
+}
+
 static tosajit_status op_info(plan *p, const tosajit_expr *program, tosajit_value value,
                               value_info *infos) {
     const expr_node *node = &program->nodes[value];
@@ -186,10 +196,13 @@ static tosajit_status op_info(plan *p, const tosajit_expr *program, tosajit_valu
     info->rank = node->type.rank;
     for (int32_t d = 0; d < info->rank; d++) info->dims[d] = (dim_info){1, 0, 0, false};
     tosajit_status status = TOSAJIT_OK;
-    for (int o = 0; !status && o < node->operand_count; o++)
-        status = expr_role(node, o) == ROLE_DATA
-                     ? broadcast_operand(program, value, o, &infos[node->operands[o]], info)
+    for (int o = 0; !status && o < node->operand_count; o++) {
+        const operand_role role = expr_role(node, o);
+        const value_info own = broadcast_info(node, o, &infos[node->operands[o]]);
+        status = role == ROLE_DATA || role == ROLE_GATHERED
+                     ? broadcast_operand(program, value, o, &own, info)
                      : parameter_info(p, program, value, o, infos);
+    }
     for (int32_t d = 0; d < info->rank && !status && op_reduces(node->op); d++)
         if (reduce_has_axis(node, d)) info->dims[d] = (dim_info){1, 0, 0, false};
     if (!status) status = apply_declared(p, program, value, info);
@@ -231,7 +244,8 @@ static void map_leaf(const plan_part *part, plan_leaf *leaf, const value_info *o
     for (int32_t d = 0; d < part->rank; d++) {
         const int32_t o = d - (part->rank - own->rank);
         leaf->maps[d] =
-            (uint8_t)(leaf->table || o < 0 ? MAP_ZERO : leaf_map(&own->dims[o], &space->dims[d]));
+            (uint8_t)(leaf->table || o < leaf->gathered ? MAP_ZERO
+                                                        : leaf_map(&own->dims[o], &space->dims[d]));
     }
 }
 
@@ -250,7 +264,8 @@ static void add_leaf(plan_part *part, const expr_node *node, tosajit_value value
     int32_t k = part->leaf_count++;
     plan_leaf *leaf = &part->leaves[k];
     leaf->value = value;
-    leaf->table = table;
+    leaf->table = table && !part->gathers;
+    leaf->gathered = table && part->gathers;
     part->operands[k] = leaf->tensor = node->tensor;
     if (node->kind == NODE_INPUT)
         part->operand_count++;
@@ -303,8 +318,19 @@ uint32_t plan_reduced_dims(const plan_part *part) {
 
 bool plan_is_staged(const plan *p) {
     for (int32_t k = 0; k < p->part_count; k++)
-        if (p->parts[k].axis >= 0) return true;
+        if (p->parts[k].axis >= 0 || p->parts[k].gathers) return true;
     return false;
+}
+
+static int32_t find_checked_parts(const plan *p, const tosajit_expr *program) {
+    int32_t last = 0;
+    for (int32_t k = 0; k < p->part_count; k++) {
+        const plan_part *part = &p->parts[k];
+        if (part->gathers && part->leaves[plan_gather_of(part).index].tensor >= p->tensor_count &&
+            gather_may_fail(program->nodes[part->values[0]].attributes.index_mode))
+            last = k + 1;
+    }
+    return last;
 }
 
 uint64_t plan_tables(const plan_part *part) {
@@ -313,8 +339,10 @@ uint64_t plan_tables(const plan_part *part) {
     return tables;
 }
 
-/* True if the part reduces, or reads what others have computed, and so is cut into blocks. */
-static bool is_blocked(const plan_part *part) { return part->axis >= 0 || part->carried_count > 0; }
+/* True if the part reduces, gathers, or reads other parts' results: it is cut into blocks. */
+static bool is_blocked(const plan_part *part) {
+    return part->axis >= 0 || part->carried_count > 0 || part->gathers;
+}
 
 static bool is_unordered(const plan_part *part, const tosajit_expr *program) {
     bool all = part->axis >= 0;
@@ -629,9 +657,11 @@ static void plan_indices(plan *p, const tosajit_expr *program, const value_info 
     }
 }
 
-static size_t count_reductions(const tosajit_expr *program) {
+/* Parts beside those of the results, at most: of a gather also one that computes its index. */
+static size_t count_passes(const tosajit_expr *program) {
     size_t count = 0;
-    for (size_t k = 0; k < program->count; k++) count += node_reduces(&program->nodes[k]);
+    for (size_t k = 0; k < program->count; k++)
+        count += node_reduces(&program->nodes[k]) + 2 * (size_t)node_gathers(&program->nodes[k]);
     return count;
 }
 
@@ -641,7 +671,7 @@ tosajit_status plan_make(const tosajit_expr *program, const tosajit_allocator *a
                 .tensor_count = program->input_count + program->constant_count,
                 .result_count = program->result_count,
                 .index_count = count_indices(program),
-                .part_capacity = (size_t)program->result_count + count_reductions(program)};
+                .part_capacity = (size_t)program->result_count + count_passes(program)};
     if (program->result_count == 0)
         return diag_error(TOSAJIT_INVALID_ARGUMENT,
                           "the expression has no result; name one with tosajit_expr_result");
@@ -660,6 +690,7 @@ tosajit_status plan_make(const tosajit_expr *program, const tosajit_allocator *a
     if (!status) status = plan_assign(p, program, infos, spaces);
     if (!status) plan_parts(p, program, infos, spaces, leaves);
     if (!status) plan_indices(p, program, infos);
+    if (!status) p->checked_parts = find_checked_parts(p, program);
     memory_free(allocator, infos, program->count, sizeof *infos);
     memory_free(allocator, leaves, program->count, sizeof *leaves);
     if (status) plan_destroy(p);

@@ -27,6 +27,7 @@ typedef struct plan_leaf {
     tosajit_value value;
     int32_t tensor; /* position among the kernel's tensors: operands, constants, results, scratch */
     bool table;     /* looked up; takes no part in broadcasting */
+    bool gathered;  /* read at any index of its first dimension, which is none of the part's */
     uint8_t maps[TOSAJIT_MAX_RANK];
 } plan_leaf;
 
@@ -48,8 +49,9 @@ typedef struct plan_check {
 typedef struct plan_part {
     int32_t rank;
     int32_t axis, joined; /* axis -1: none */
-    /* The dimension of the columns in every call, of a part that reduces or reads other parts; -1:
-     * each call chooses, or rows have one element. */
+    bool gathers; /* its one result is gathered: of one leaf, at the index that the other one is */
+    /* The dimension that has the columns in every call, of a part that reduces or reads what others
+     * have computed; -1: each call chooses, or rows have one element. */
     int32_t columns;
     /* Sizes of the iteration space; TOSAJIT_DYNAMIC: known when called. */
     int64_t extents[TOSAJIT_MAX_RANK];
@@ -91,6 +93,9 @@ typedef struct plan {
     int32_t result_count;  /* of the kernel */
     int32_t scratch_count;
     int32_t part_count;
+    /* Parts up to the last one that gathers at an index which is computed, and may be wrong: these
+     * run once before anything is written. 0: none does. */
+    int32_t checked_parts;
     size_t part_capacity;
     plan_part *parts;
     size_t check_count, check_capacity;
@@ -125,6 +130,15 @@ bool plan_is_staged(const plan *p);
 
 /* The sizes of result k of a part whose iteration space has these sizes. */
 void plan_result_sizes(const plan_part *part, int32_t k, const int64_t *sizes, int64_t *own);
+
+/* The leaf that a part gathers from, and the one that says where. */
+typedef struct plan_gather {
+    int32_t values, index;
+} plan_gather;
+static inline plan_gather plan_gather_of(const plan_part *part) {
+    const int32_t values = part->leaves[0].gathered ? 0 : 1;
+    return (plan_gather){values, 1 - values};
+}
 
 /* The leaves that are tables, as bits. */
 uint64_t plan_tables(const plan_part *part);

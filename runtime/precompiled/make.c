@@ -487,12 +487,14 @@ static bool is_direct(const precompiled_part *part, const plan_part *plan) {
 
 static tosajit_status make_parts(maker *mk, tosajit_kernel *kernel) {
     for (int32_t p = 0; p < kernel->plan.part_count; p++) {
+        if (kernel->plan.parts[p].gathers) continue; /* which needs no code */
         tosajit_status status = make_instructions(mk, p);
         if (status) return status;
     }
     const bool masked = features_masked(mk->library->features[mk->level]);
     for (int32_t p = 0; p < kernel->plan.part_count; p++) {
         precompiled_part *part = &mk->m->parts[p];
+        if (kernel->plan.parts[p].gathers) continue;
         const bool direct = is_direct(part, &kernel->plan.parts[p]);
         const tosajit_entry run = part->fold_count ? precompiled_reduce : precompiled_run;
         mk->m->code_parts[p] = direct ? (code_part){part->instructions[0].code, NULL, masked, true}

@@ -183,10 +183,11 @@ static tosajit_status check_raw(const tosajit_kernel *kernel) {
                           "kernel_raw: the kernel counts along dimensions, which only tosajit_run "
                           "can do");
     if (kernel->views || kernel->staged)
-        return diag_error(TOSAJIT_NOT_EXECUTABLE,
-                          "kernel_raw: the parts of a kernel with reductions read each other's "
-                          "results, and views its operands in other shapes; only tosajit_run can "
-                          "do that");
+        return diag_error(
+            TOSAJIT_NOT_EXECUTABLE,
+            "kernel_raw: the parts of a kernel with reductions or gather read each other's "
+            "results, and views its operands in other shapes; only tosajit_run can "
+            "do that");
     return TOSAJIT_OK;
 }
 

@@ -31,6 +31,7 @@
 #include "runtime/base/fpenv.h"
 #include "runtime/check/check.h"
 #include "runtime/interpret/interpret.h"
+#include "runtime/check/gather.h"
 #include "runtime/check/index.h"
 #include "runtime/check/iteration_space.h"
 #include "runtime/run/kernel.h"
@@ -194,6 +195,11 @@ bool run_writes_nothing(const tosajit_kernel *kernel, const view *tensors) {
     return true;
 }
 
+static tosajit_status check_indices(const tosajit_kernel *kernel, const view *tensors) {
+    const callee called = kernel_callee(kernel);
+    return gather_check(&called, tensors);
+}
+
 static tosajit_status interpret(const tosajit_kernel *kernel, view *tensors) {
     const callee called = kernel_callee(kernel);
     return interpret_run(&called, tensors);
@@ -211,6 +217,8 @@ APART tosajit_status check_and_plan(const tosajit_kernel *kernel, const kernel_c
     tosajit_status status = run_check(kernel, c, &v, tensors);
     if (!status) status = check_memory(kernel, c, tensors);
     if (status || run_writes_nothing(kernel, tensors)) return status;
+    status = check_indices(kernel, tensors);
+    if (status) return status;
     if (!code) return interpret(kernel, tensors);
     *planned =
         call_cache_learn(kernel, code->parts, c, tensors, kernel->views ? &v : NULL, p, bases);

@@ -21,6 +21,7 @@
 #include "runtime/base/types.h"
 #include "runtime/expr/reduce.h"
 #include "runtime/tile/reduce_tile.h"
+#include "runtime/tile/gather.h"
 #include "runtime/tile/parallel.h"
 #include "runtime/check/scratch.h"
 #include "runtime/tile/segments.h"
@@ -37,10 +38,18 @@ enum {
     STACK_BYTES = LAUNCH_SCRATCH_BYTES,
 };
 
-/* Facts that are the same for all blocks of a call. Dimensions are those of the part of the highest
- * rank; others align at the end. */
+/* A pass for the indices that the kernel computes. Its results are scratch. */
+typedef struct first_pass {
+    _Atomic(const plan_part *) part; /* that gathers at a wrong index; null: none does */
+    _Atomic int64_t bad;             /* the index */
+} first_pass;
+
+/* Facts that are the same for all blocks of a call. Dimensions are those of the part of the highest rank;
+ * others align at the end. */
 typedef struct staging {
     const tosajit_kernel *kernel;
+    first_pass *first_pass; /* null: this is not the first one, or the only one */
+    int32_t parts;          /* that run */
     const code_part *code;
     view *tensors; /* operands, constants, results, scratch */
     int32_t rank;
@@ -109,8 +118,10 @@ static void begin(staging *s, const tosajit_kernel *kernel, view *tensors,
                   int64_t (*sizes)[TOSAJIT_MAX_RANK], scratch_value *values) {
     s->kernel = kernel;
     s->tensors = tensors;
+    s->first_pass = NULL;
+    s->parts = kernel->plan.part_count;
     s->part_sizes = sizes;
-    s->scratch.values = values;
+    s->scratch = (scratch){.values = values};
 }
 
 /* As many indices as fit, from the innermost dimension outwards. */
@@ -154,10 +165,10 @@ static const view *view_of(const staging *s, const plan_part *part, int32_t t) {
 }
 
 static bool is_scratch(const staging *s, const plan_part *part, int32_t t) {
-    const int32_t first = s->kernel->tensor_count + s->kernel->plan.result_count;
-    return t < part->leaf_count
-               ? part->leaves[t].tensor >= first
-               : part->results[t - part->leaf_count] >= s->kernel->plan.result_count;
+    const int32_t results = s->first_pass ? 0 : s->kernel->plan.result_count,
+                  first = s->kernel->tensor_count + results;
+    return t < part->leaf_count ? part->leaves[t].tensor >= first
+                                : part->results[t - part->leaf_count] >= results;
 }
 
 /* A part's walk over a block that begins at `start`; `memory` has the task's scratch. */
@@ -175,17 +186,33 @@ static void block_walk(const staging *s, int32_t p, const int64_t *start, char *
     for (int32_t t = 0; t < w->tensors; t++) {
         const view *v = view_of(s, part, t);
         const bool table = t < part->leaf_count && part->leaves[t].table,
+                   gathered = t < part->leaf_count && part->leaves[t].gathered,
                    own = is_scratch(s, part, t);
         const int32_t shift = part->rank - v->tensor.rank;
         char *at = own ? (char *)((uintptr_t)memory + (uintptr_t)v->tensor.data) : v->tensor.data;
         tile->splat_strides[t] = table ? v->strides[0] : 0;
         for (int32_t d = 0; d < part->rank; d++) {
-            const bool moves = !table && d >= shift && v->tensor.dims[d - shift] != 1;
+            const bool moves = !table && d - shift >= gathered && v->tensor.dims[d - shift] != 1;
             walk_mutable_strides(w, d)[t] = moves ? v->strides[d - shift] : 0;
             if (moves && !own) at += start[aligned(d, part->rank, s->rank)] * v->strides[d - shift];
         }
         tile->pointers[t] = at;
     }
+}
+
+/* A block of what is gathered. Where indices are looked at for the first time, and one is wrong,
+ * the call is: nobody reads what is not gathered then. */
+static void gather_block(const staging *s, const plan_part *part, walk *w,
+                         const tile_tensors *tile) {
+    const callee called = kernel_callee(s->kernel);
+    const gather_call call = gather_call_of(&called, part, s->tensors);
+    int64_t bad;
+    if (!s->first_pass || gather_is_legal(part, &call, w, tile, &bad)) {
+        gather_run(part, &call, w, tile);
+        return;
+    }
+    atomic_store_explicit(&s->first_pass->bad, bad, memory_order_relaxed);
+    atomic_store_explicit(&s->first_pass->part, part, memory_order_release);
 }
 
 static void run_part(const staging *s, int32_t p, const int64_t *start, char *memory) {
@@ -199,10 +226,12 @@ static void run_part(const staging *s, int32_t p, const int64_t *start, char *me
         if (w->sizes[d] <= 0 && !plan_reduces(part, d)) return;
     if (part->axis >= 0) {
         reduce_tile_run(s->kernel->program, part, &s->code[p], w, &tile, memory + s->scratch.bytes);
-        return;
+    } else if (part->gathers) {
+        gather_block(s, part, w, &tile);
+    } else {
+        tile_coalesce(part, w);
+        tile_run(part, &s->code[p], w, &tile);
     }
-    tile_coalesce(part, w);
-    tile_run(part, &s->code[p], w, &tile);
 }
 
 /* A single block is a row, or as many as there are: its parts divide it, each as it may. */
@@ -216,7 +245,7 @@ static void run_part_by_threads(const staging *s, const tosajit_parallel *parall
     if (segments_bytes(parallel, s->kernel->program, part, &w) > 0) {
         segments_run(parallel, s->kernel->program, part, &s->code[p], &w, &tile,
                      memory + s->scratch.bytes);
-    } else if (part->axis < 0 && walk_elements(&w) > 0) {
+    } else if (part->axis < 0 && !part->gathers && walk_elements(&w) > 0) {
         tile_coalesce(part, &w);
         parallel_run(parallel, part, &s->code[p], &w, &tile);
     } else {
@@ -267,7 +296,8 @@ static void make_ready(const staging *s, int32_t p, char *memory, ready_part *g)
     walk *w = (walk *)room; /* not cleared, like the next two: see walk.h */
     tile_tensors tile;
     tile_choice choice;
-    g->is_single = part->leaf_count + part->result_count <= LAUNCH_TENSORS && s->rank <= READY_RANK;
+    g->is_single = !part->gathers && part->leaf_count + part->result_count <= LAUNCH_TENSORS &&
+                   s->rank <= READY_RANK;
     if (!g->is_single) return;
     block_walk(s, p, zero, memory, w, &tile);
     find_moves(s, part, w, g);
@@ -298,7 +328,7 @@ static void run_task(void *argument, size_t index) {
     const staging *s = argument;
     const int64_t first = s->blocks * (int64_t)index / s->tasks,
                   end = s->blocks * ((int64_t)index + 1) / s->tasks;
-    const int32_t parts = s->kernel->plan.part_count;
+    const int32_t parts = s->parts;
     char *memory = s->memory + (int64_t)index * s->task_bytes;
     ready_part ready[LAUNCH_STEPS]; /* not cleared: see walk.h */
     for (int32_t p = 0; p < parts && p < LAUNCH_STEPS; p++) make_ready(s, p, memory, &ready[p]);
@@ -321,8 +351,7 @@ static void run_task(void *argument, size_t index) {
 
 static void run_by_threads(const staging *s, const tosajit_parallel *parallel) {
     const uint64_t environment = fpenv_enter();
-    for (int32_t p = 0; p < s->kernel->plan.part_count; p++)
-        run_part_by_threads(s, parallel, p, s->memory);
+    for (int32_t p = 0; p < s->parts; p++) run_part_by_threads(s, parallel, p, s->memory);
     fpenv_leave(environment);
 }
 
@@ -457,29 +486,61 @@ bool stages_launch(const tosajit_kernel *kernel, const code_part *code, view *te
     return true;
 }
 
+/* All blocks of what is planned. */
+static tosajit_status run_blocks(staging *s, const tosajit_parallel *parallel) {
+    const tosajit_allocator *allocator = &s->kernel->allocator;
+    int64_t bytes;
+    if (!size_multiply(s->task_bytes, s->tasks, &bytes) || (uint64_t)bytes > SIZE_MAX)
+        return diag_error(TOSAJIT_OVERFLOW, "scratch has more than 2^63 - 1 bytes");
+    _Alignas(64) char stack[bytes <= STACK_BYTES ? bytes + 1 : 1];
+    s->memory = bytes <= STACK_BYTES ? stack : memory_uncleared(allocator, (size_t)bytes);
+    if (!s->memory)
+        return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for %lld bytes of scratch",
+                          (long long)bytes);
+    if (s->blocks == 1 && parallel->threads > 1)
+        run_by_threads(s, parallel);
+    else if (s->tasks == 1)
+        run_task(s, 0);
+    else
+        parallel->parallel_for(parallel->context, (size_t)s->tasks, run_task, s);
+    if (s->memory != stack) memory_free(allocator, s->memory, (size_t)bytes, 1);
+    return TOSAJIT_OK;
+}
+
+/* Compute the indices that parts compute, and whatever these need. The views of results are scratch
+ * meanwhile: their numbers are their own, so they stay where they are. */
+static tosajit_status look_first(const tosajit_kernel *kernel, const code_part *code,
+                                 const tosajit_parallel *parallel, view *tensors) {
+    const callee called = kernel_callee(kernel);
+    int64_t sizes[kernel->plan.part_count][TOSAJIT_MAX_RANK]; /* not cleared: see walk.h */
+    scratch_value values[kernel->plan.result_count + kernel->plan.scratch_count];
+    view results[kernel->plan.result_count];
+    view *const own = tensors + kernel->tensor_count;
+    first_pass pass = {NULL, 0};
+    staging s;
+    begin(&s, kernel, tensors, sizes, values);
+    s.code = code;
+    s.first_pass = &pass;
+    s.parts = kernel->plan.checked_parts;
+    s.scratch.results = true;
+    memcpy(results, own, sizeof results);
+    tosajit_status status = plan_blocks(&s, parallel);
+    if (!status) status = run_blocks(&s, parallel);
+    memcpy(own, results, sizeof results);
+    const plan_part *part = atomic_load_explicit(&pass.part, memory_order_acquire);
+    return status || !part ? status : gather_refuse(&called, part, tensors, pass.bad);
+}
+
 tosajit_status stages_run(const tosajit_kernel *kernel, const code_part *code,
                           const tosajit_parallel *parallel, view *tensors) {
     int64_t sizes[kernel->plan.part_count][TOSAJIT_MAX_RANK]; /* not cleared: see walk.h */
     scratch_value values[kernel->plan.scratch_count + 1];     /* there may be none */
     staging s;
+    tosajit_status status =
+        kernel->plan.checked_parts ? look_first(kernel, code, parallel, tensors) : TOSAJIT_OK;
+    if (status) return status;
     begin(&s, kernel, tensors, sizes, values);
     s.code = code;
-    tosajit_status status = plan_blocks(&s, parallel);
-    if (status) return status;
-    int64_t bytes;
-    if (!size_multiply(s.task_bytes, s.tasks, &bytes) || (uint64_t)bytes > SIZE_MAX)
-        return diag_error(TOSAJIT_OVERFLOW, "scratch has more than 2^63 - 1 bytes");
-    _Alignas(64) char stack[bytes <= STACK_BYTES ? bytes + 1 : 1];
-    s.memory = bytes <= STACK_BYTES ? stack : memory_uncleared(&kernel->allocator, (size_t)bytes);
-    if (!s.memory)
-        return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for %lld bytes of scratch",
-                          (long long)bytes);
-    if (s.blocks == 1 && parallel->threads > 1)
-        run_by_threads(&s, parallel);
-    else if (s.tasks == 1)
-        run_task(&s, 0);
-    else
-        parallel->parallel_for(parallel->context, (size_t)s.tasks, run_task, &s);
-    if (s.memory != stack) memory_free(&kernel->allocator, s.memory, (size_t)bytes, 1);
-    return TOSAJIT_OK;
+    status = plan_blocks(&s, parallel);
+    return status ? status : run_blocks(&s, parallel);
 }

@@ -481,7 +481,8 @@ bool test_is_position(tosajit_op op) {
 bool test_is_extension_op(tosajit_op op) {
     if (op > TOSAJIT_OP_floor_divide)
         return op == TOSAJIT_OP_reduce_count || op == TOSAJIT_OP_nextafter ||
-               op == TOSAJIT_OP_argmin || op == TOSAJIT_OP_index || test_is_view(op);
+               op == TOSAJIT_OP_argmin || op == TOSAJIT_OP_index || op == TOSAJIT_OP_gather ||
+               test_is_view(op);
     return op > TOSAJIT_OP_rescale; /* the last one of TOSA's */
 }
 

@@ -27,13 +27,14 @@ static void append(line *l, const char *separator, const char *text) {
 
 static const char *type_name(int type) { return tosajit_type_name((tosajit_type)type); }
 
-/* True if op takes `element` for its data, the operands behind a select's condition, and gives
- * `result`. */
+/* True if op takes `element` for its data, the operands behind a select's condition and before
+ * gather's index, and gives `result`. */
 static bool accepts(tosajit_op op, int element, int result) {
     tosajit_type operands[TOSAJIT_MAX_ARITY];
     int arity = tosajit_op_arity(op);
     for (int k = 0; k < arity; k++)
         operands[k] = k == 0 && arity == TOSAJIT_MAX_ARITY ? TOSAJIT_I1 : (tosajit_type)element;
+    if (op_columns_of[op].gathers) operands[1] = TOSAJIT_I32;
     return tosajit_op_accepts(op, operands, (tosajit_type)result);
 }
 
@@ -105,7 +106,10 @@ static const char *accuracy(tosajit_op op) {
 /* A line per operand type with its other results, and one line for the types whose result is the
  * same. */
 static void print_rows(tosajit_op op) {
-    const char *mask = tosajit_op_arity(op) == TOSAJIT_MAX_ARITY ? "`i1`, " : "";
+    const char *mask = tosajit_op_arity(op) == TOSAJIT_MAX_ARITY ? "`i1`, " : "",
+               *beside = *mask                       ? "s (behind an `i1` mask)"
+                         : op_columns_of[op].gathers ? " (before an index of `i32` or `i64`)"
+                                                     : "s";
     line same = {"", 0};
     for (int type = 0; type < TOSAJIT_TYPE_COUNT; type++) {
         line others = {"", 0};
@@ -117,9 +121,7 @@ static void print_rows(tosajit_op op) {
         }
         if (others.used > 0) printf("- %s`%s` to %s\n", mask, type_name(type), others.text);
     }
-    if (same.used > 0)
-        printf("- operands %sand result of one type: %s\n", *mask ? "(behind an `i1` mask) " : "",
-               same.text);
+    if (same.used > 0) printf("- operand%s and result of one type: %s\n", beside, same.text);
 }
 
 static void print_op(tosajit_op op) {

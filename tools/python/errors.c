@@ -25,6 +25,8 @@ static const struct {
                        &PyExc_MemoryError},
     [MODULE_COMPILE] = {"tosajit.CompileError", "Code could not be made or run.",
                         &PyExc_RuntimeError},
+    [MODULE_INDEX] = {"tosajit.IndexOutOfRangeError", "An index is outside of what it counts.",
+                      &PyExc_IndexError},
 };
 
 static const module_error KINDS[] = {
@@ -41,6 +43,7 @@ static const module_error KINDS[] = {
     [TOSAJIT_CODEGEN_FAILED] = MODULE_COMPILE,
     [TOSAJIT_BAD_IMAGE] = MODULE_ARGUMENT,
     [TOSAJIT_BAD_MODULE] = MODULE_ARGUMENT,
+    [TOSAJIT_INDEX_OUT_OF_RANGE] = MODULE_INDEX,
 };
 
 /* Fields of an error beside its sentence; None where it has none. */

@@ -25,6 +25,7 @@ typedef enum module_error {
     MODULE_TYPE,
     MODULE_MEMORY,
     MODULE_COMPILE,
+    MODULE_INDEX,
     MODULE_ERROR_COUNT
 } module_error;
 

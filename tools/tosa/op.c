@@ -53,9 +53,9 @@ tosa_attribute *tosa_attribute_add(tosa_op *op, const char *name) {
 }
 
 const char *tosa_attribute_name(const tosa_op *op, size_t index) {
-    static const char *const custom[] = {"domain_name", "operator_name", "axis",  "joined",
-                                         "nan_mode",    "shape",         "perms", "ranges",
-                                         "multiples",   "padding",       NULL};
+    static const char *const custom[] = {"domain_name", "operator_name", "axis",       "joined",
+                                         "nan_mode",    "shape",         "perms",      "ranges",
+                                         "multiples",   "padding",       "index_mode", NULL};
     _Static_assert(sizeof custom / sizeof *custom - 1 <= TOSA_MOST_ATTRIBUTES,
                    "a description has room for all of them");
     if (is_custom(op)) return custom[index];
@@ -79,7 +79,8 @@ tosajit_op tosa_op_of(const tosa_op *op) {
     const tosajit_op found = tosajit_op_find(custom ? text_of(op, "operator_name") : op->name);
     if (found == TOSAJIT_OP_COUNT) return found;
     const op_columns *columns = &op_columns_of[found];
-    return columns->extension == custom || columns->view || (custom && columns->reduces)
+    return columns->extension == custom || columns->view || columns->gathers ||
+                   (custom && columns->reduces)
                ? found
                : TOSAJIT_OP_COUNT;
 }
@@ -92,10 +93,11 @@ const char *tosa_left_reason(const tosa_op *op) {
 /* ---------------------------------------------------------------------------------------------
  * Attributes */
 
-/* In TOSA flags are false, and NaNs propagate, where an op does not say so; all else it must say.
- */
+/* In TOSA flags are false, NaNs propagate, and indices are strict, where an op does not say so; all
+ * else it must say. */
 static bool has_default(const op_key *key) {
-    return key->kind == KEY_FLAG || key->feature == ATTRIBUTE_NAN_MODE;
+    return key->kind == KEY_FLAG || key->feature == ATTRIBUTE_NAN_MODE ||
+           key->feature == ATTRIBUTE_INDEX_MODE;
 }
 
 static tosajit_status refuse_attribute(const tosa_op *op, const op_key *key,
@@ -154,7 +156,9 @@ static tosajit_status read_attribute(const tosa_op *op, const op_key *key, tosaj
                                       [KEY_LIST] = TOSA_LIST};
     const tosa_attribute *found = tosa_attribute_find(op, key->name);
     if (!found && has_default(key)) return TOSAJIT_OK;
-    if (!found || found->kind != kinds[key->kind]) return refuse_attribute(op, key, found);
+    const bool text = found && found->kind == TOSA_TEXT && key->feature == ATTRIBUTE_INDEX_MODE;
+    if (!found || (found->kind != kinds[key->kind] && !text))
+        return refuse_attribute(op, key, found);
     if (key->kind == KEY_AXIS) return read_axis(op, key, found, attributes);
     if (key->kind == KEY_LIST) {
         attributes->numbers = found->numbers;
@@ -323,6 +327,50 @@ static tosajit_status add_position(tosa_function *function, const tosa_op *op, t
     return status;
 }
 
+/* TOSA's gather, of values NxKxC at indices NxW: for each n rows of C. Here K comes first, and
+ * where it was is a size of 1; so it is for the indices where C is. */
+static tosajit_status add_gather(tosa_function *function, const tosa_op *op, tosa_step *step) {
+    static const int64_t kn[] = {1, 0, 2}, kn1c[] = {-2, -3, 1, -4}, nw1[] = {-2, -3, 1};
+    tosajit_tensor_type values, indices;
+    tosajit_status status = tosajit_expr_type(function->expr, step->operands[0], &values);
+    if (!status) status = tosajit_expr_type(function->expr, step->operands[1], &indices);
+    if (status) return status;
+    if (values.rank != 3 || indices.rank != 2)
+        return refuse(op, "values must have 3 dimensions and indices 2, they have %d and %d",
+                      (int)values.rank, (int)indices.rank);
+    if (values.dims[0] != indices.dims[0] && values.dims[0] > 0 && indices.dims[0] > 0)
+        return refuse(op, "values have %lld elements along dimension 0, and indices %lld",
+                      (long long)values.dims[0], (long long)indices.dims[0]);
+    const struct {
+        tosajit_op op;
+        int operand;
+        const int64_t *numbers;
+        size_t count;
+    } views[] = {{TOSAJIT_OP_transpose, 0, kn, 3},
+                 {TOSAJIT_OP_reshape, 0, kn1c, 4},
+                 {TOSAJIT_OP_reshape, 1, nw1, 3}};
+    for (size_t k = 0; !status && k < sizeof views / sizeof *views; k++) {
+        tosa_step view = {
+            .op = views[k].op,
+            .operand_count = 1,
+            .operands = {step->operands[views[k].operand]},
+            .type = {views[k].operand ? indices.element : values.element, TOSAJIT_UNRANKED, {0}},
+            .number = op->number,
+            .attributes = {.numbers = views[k].numbers, .number_count = views[k].count}};
+        status = add_step(function, &view);
+        step->operands[views[k].operand] = view.value;
+    }
+    return status ? status : add_step(function, step);
+}
+
+/* An op that TOSA's files have in another form than the library. */
+static tosajit_status add_formed(tosa_function *function, const tosa_op *op, tosa_step *step) {
+    const op_columns *columns = &op_columns_of[op->op];
+    if (!is_custom(op) && columns->drops) return add_position(function, op, step);
+    if (!is_custom(op) && columns->gathers) return add_gather(function, op, step);
+    return add_step(function, step);
+}
+
 tosajit_status tosa_add(tosa_function *function, const tosa_op *op, tosajit_value *value) {
     int64_t numbers[TOSA_MOST_NUMBERS];
     tosa_step step = {.op = op->op, .type = op->result, .number = op->number};
@@ -332,8 +380,7 @@ tosajit_status tosa_add(tosa_function *function, const tosa_op *op, tosajit_valu
     if (is_variadic(op)) return add_concat(function, op, &step, value);
     step.operand_count = op->operand_count - (size_t)view_form_shapes(op);
     memcpy(step.operands, op->operands, step.operand_count * sizeof *step.operands);
-    const bool drops = op_columns_of[op->op].drops && !is_custom(op);
-    status = repeat(op, drops ? add_position(function, op, &step) : add_step(function, &step));
+    status = repeat(op, add_formed(function, op, &step));
     *value = step.value;
     return status;
 }

@@ -1,0 +1,32 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Gather: whether the indices of a call are among what they count, before anything is written.
+ * Those that operands give are looked at here; those that the kernel computes, when a first pass
+ * has computed them (runtime/run/stages.c, runtime/interpret). */
+#ifndef TOSAJIT_RUNTIME_CHECK_GATHER_H
+#define TOSAJIT_RUNTIME_CHECK_GATHER_H
+
+#include "runtime/check/overlap.h"
+
+/* What a call gathers in a part. */
+typedef struct gather_call {
+    tosajit_index_mode mode;
+    tosajit_type element;  /* of what is gathered */
+    tosajit_type index;    /* of the indices: i32 or i64 */
+    int64_t count, stride; /* of the indexed dimension: elements, and bytes between them */
+} gather_call;
+gather_call gather_call_of(const callee *kernel, const plan_part *part, const view *tensors);
+
+/* Whether all indices are legal that a walk of one tensor finds, which is coalesced here. Else *bad
+ * is one that is not. */
+bool gather_are_legal(const gather_call *call, walk *w, const void *first, int64_t *bad);
+
+/* INDEX_OUT_OF_RANGE, in words. */
+tosajit_status gather_refuse(const callee *kernel, const plan_part *part, const view *tensors,
+                             int64_t bad);
+
+/* INDEX_OUT_OF_RANGE if an index that no part computes is illegal; or any, of a dimension that has
+ * no elements. */
+tosajit_status gather_check(const callee *kernel, const view *tensors);
+
+#endif

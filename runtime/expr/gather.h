@@ -1,0 +1,36 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Gather: elements at places that are computed, or another operand. r = a[b] has at each of its
+ * elements the one of a whose first index is b's element; a's other dimensions broadcast with b:
+ *
+ *     a: 8000x64 seen as 8000x1x64, b: 5x1          r: 5x64, rows of a table
+ *     a: 4096, b: 5x7                               r: 5x7, single elements
+ *     a: 6x8 seen as 8x6x1 (transposed), b: 6x3     r: 6x3, of each row those of its own index
+ *
+ * Which axis is indexed, and where its place is in the result, is said by views of a. What gather
+ * reads lies in memory: a is an operand or constant, and b is one, or was computed before. So it is
+ * a part of its own (runtime/plan/assign.c), which moves bytes and needs no code
+ * (runtime/tile/gather.h); parts that compute read it from scratch, block by block. */
+#ifndef TOSAJIT_RUNTIME_EXPR_GATHER_H
+#define TOSAJIT_RUNTIME_EXPR_GATHER_H
+
+#include <stdbool.h>
+
+#include "tosajit/tosajit.h"
+
+/* Whether some indices of this mode are errors. */
+static inline bool gather_may_fail(tosajit_index_mode mode) {
+    return mode == TOSAJIT_INDEX_STRICT || mode == TOSAJIT_INDEX_SIGNED;
+}
+
+/* Where an index is among `count` elements, of which there is at least one; of one that is an error
+ * any number. */
+static inline int64_t gather_place(tosajit_index_mode mode, int64_t index, int64_t count) {
+    if (mode == TOSAJIT_INDEX_STRICT) return index;
+    if (mode == TOSAJIT_INDEX_SIGNED) return index < 0 ? index + count : index;
+    if (mode == TOSAJIT_INDEX_CLIP) return index < 0 ? 0 : index < count ? index : count - 1;
+    const int64_t rest = index % count;
+    return rest < 0 ? rest + count : rest;
+}
+
+#endif
