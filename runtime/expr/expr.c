@@ -427,6 +427,10 @@ static tosajit_status gather_shape(const op_use *use, tosajit_tensor_type *infer
     tosajit_tensor_type both[] = {use->operands[0], use->operands[1]};
     tosajit_status status = type_check_operands(both, 2);
     if (status) return status;
+    if (use->strict && use->attributes->index_mode)
+        return diag_error(TOSAJIT_BAD_ATTRIBUTE,
+                          "indices that TOSA refuses are an extension, which a strict expression "
+                          "cannot have; index_mode must be STRICT");
     if (both[0].rank == 0)
         return diag_operand(diag_error(TOSAJIT_SHAPE_MISMATCH,
                                        "operand 0, %s, has no dimension that could be indexed",

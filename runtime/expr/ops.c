@@ -83,7 +83,7 @@ static unsigned cast_targets(tosajit_type from) {
 
 /* Reasons for strict expressions to refuse the types that go with an op on this operand. */
 static unsigned extensions(tosajit_op op, tosajit_type operand) {
-    if (op_table[op].attributes & (ATTRIBUTE_EXTENSION | ATTRIBUTE_INDEX_MODE)) return ANY;
+    if (op_table[op].attributes & ATTRIBUTE_EXTENSION) return ANY;
     if (op == TOSAJIT_OP_reduce_product) return F64 | INTEGERS;
     const unsigned lacks = op_table[op].elements, casts = tosa_casts[operand];
     if (op_table[op].signature == SIGNATURE_CONVERT && casts) return ANY & ~(casts | 1U << operand);

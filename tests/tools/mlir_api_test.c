@@ -259,9 +259,9 @@ static void functions_that_are_no_kernels_say_why(void **state) {
         const char *piece;
     } cases[] = {
         {FUNCTION("%a: tensor<1x2x3xf32>, %i: tensor<1x2xi32>", "tensor<1x2x3xf32>",
-                  "%r = tosa.gather %a, %i : (tensor<1x2x3xf32>, tensor<1x2xi32>) -> "
-                  "tensor<1x2x3xf32>\nreturn %r : tensor<1x2x3xf32>"),
-         TOSAJIT_BAD_MODULE, 2, "tosa.gather: not an elementwise"},
+                  "%r = tosa.scatter %a, %i, %a : (tensor<1x2x3xf32>, tensor<1x2xi32>, "
+                  "tensor<1x2x3xf32>) -> tensor<1x2x3xf32>\nreturn %r : tensor<1x2x3xf32>"),
+         TOSAJIT_BAD_MODULE, 2, "tosa.scatter: not an elementwise"},
         {FUNCTION("%a: tensor<2xf32>", "tensor<2xf32>",
                   "%r = tosa.reduce_sum %a {axis = 0 : i32} : (tensor<2xf32>) -> "
                   "tensor<2xf32>\nreturn %r : tensor<2xf32>"),

@@ -787,6 +787,23 @@ class Jit(unittest.TestCase):
         self.same(jitted(np.ones(3000)), np.float64(3000.0))
         self.same(jitted(np.ones(30)), np.float64(30.0))
 
+    def test_elements_at_indices(self):
+        """Taken in the kernel where they are an operand's, else by NumPy; errors are NumPy's."""
+        x, j = arrays(50, 6), np.array([[3, -1, 0], [-50, 49, 7]])
+        for i in (j[0], j, j.astype(np.int8), np.abs(j).astype(np.uint32)):
+            for f in (lambda x, i: x[i] * 2, lambda x, i: np.take(x, i, 0) - 1, lambda x, i: x[:, 1:3][i] + x[0, 0], lambda x, i: x[i + 1 - 1] + 1,
+                      lambda x, i: x[i][..., ::-1] + 1, lambda x, i: np.take(x, i % 6, axis=1) + 1, lambda x, i: x[i] - x[i].max(axis=-1, keepdims=True)):
+                made = self.check(f, x, i, kernels=None)
+                self.assertIn("take(", made.explain(x, i))
+        for f in (lambda x, i: (x * 2)[i] + 1, lambda x, i: np.take(x, i) + 1, lambda x, i: np.take(x, i, 0, mode="clip") + 1, lambda x, i: x[np.argmax(x, axis=0)] + 1):
+            self.check(f, x, j, kernels=None)
+        for f in (lambda x, i: x[i] + 1, lambda x, i: x[i * 1] + 1):
+            made = tosajit.jit(f)
+            made(x, j)
+            for wrong in (50, -51, 2**31, -2**63):
+                with self.assertRaisesRegex(IndexError, f"index {wrong} is out of bounds for axis 0 with size 50"):
+                    made(x, np.array([0, wrong]))
+
     def test_assignments_to_arrays_that_overlap(self):
         def f(a, b):
             a += b

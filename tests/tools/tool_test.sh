@@ -143,8 +143,8 @@ source_file places 'func.func @f(%a: tensor<2x3xf32>) -> tensor<2xi32> {' \
     '  %0 = tosa.argmax %a {axis = 1 : i32} : (tensor<2x3xf32>) -> tensor<2xi32>' '  return %0 : tensor<2xi32>' '}'
 expect 0 "ok: @f (tensor<2x3xf32>) -> tensor<2xi32>" verify "$work/places.mlir"
 source_file reduce 'func.func @f(%a: tensor<1x2x3xf32>, %i: tensor<1x2xi32>) -> tensor<1x2x3xf32> {' \
-    '  %0 = tosa.gather %a, %i : (tensor<1x2x3xf32>, tensor<1x2xi32>) -> tensor<1x2x3xf32>' '  return %0 : tensor<1x2x3xf32>' '}'
-expect 1 'reduce.mlir:2:8: error: tosa.gather: not an elementwise operation of TOSA, which `tosajit ops` lists; outline divides' verify "$work/reduce.mlir"
+    '  %0 = tosa.scatter %a, %i, %a : (tensor<1x2x3xf32>, tensor<1x2xi32>, tensor<1x2x3xf32>) -> tensor<1x2x3xf32>' '  return %0 : tensor<1x2x3xf32>' '}'
+expect 1 'reduce.mlir:2:8: error: tosa.scatter: not an elementwise operation of TOSA, which `tosajit ops` lists; outline divides' verify "$work/reduce.mlir"
 source_file table 'func.func @f(%a: tensor<2xi8>, %t: tensor<256xi8>) -> tensor<2xi8> {' \
     '  %0 = tosa.table %a, %t : (tensor<2xi8>, tensor<256xi8>) -> tensor<2xi8>' '  return %0 : tensor<2xi8>' '}'
 expect 0 "ok: @f (tensor<2xi8>, tensor<256xi8>) -> tensor<2xi8>" verify "$work/table.mlir"

@@ -107,9 +107,10 @@ static const char *accuracy(tosajit_op op) {
  * same. */
 static void print_rows(tosajit_op op) {
     const char *mask = tosajit_op_arity(op) == TOSAJIT_MAX_ARITY ? "`i1`, " : "",
-               *beside = *mask                       ? "s (behind an `i1` mask)"
-                         : op_columns_of[op].gathers ? " (before an index of `i32` or `i64`)"
-                                                     : "s";
+               *operands = *mask ? "operands (behind an `i1` mask) and result of one type"
+                           : op_columns_of[op].gathers
+                               ? "operand and result (indices: `i32`, `i64`)"
+                               : "operands and result of one type";
     line same = {"", 0};
     for (int type = 0; type < TOSAJIT_TYPE_COUNT; type++) {
         line others = {"", 0};
@@ -121,7 +122,7 @@ static void print_rows(tosajit_op op) {
         }
         if (others.used > 0) printf("- %s`%s` to %s\n", mask, type_name(type), others.text);
     }
-    if (same.used > 0) printf("- operand%s and result of one type: %s\n", beside, same.text);
+    if (same.used > 0) printf("- %s: %s\n", operands, same.text);
 }
 
 static void print_op(tosajit_op op) {

@@ -411,6 +411,24 @@ class Trace:
             sizes = tuple(1 if k in axes else n for k, n in enumerate(sizes) if keepdims or k not in axes)
         return Array(self, t.name(Value(f"i64({text})", "i64", places=places)), sizes)
 
+    def take(self, x: Array, index: Array, axis: Optional[int]) -> Array:
+        """Elements of an operand, or of a part of one, at whole numbers; along no axis it is one row."""
+        self.settled()
+        t = self.text
+        if x.mask is not None or index.mask is not None:
+            left("elements where a mask is true are an array of their own")
+        if x.value.text not in t.moved or GAP in x.value.places or (axis is None and x.ndim != 1):
+            left("elements are taken of operands, and of parts of these")
+        if index.value.type not in INTEGERS or index.value.number is not None or index.value.type == "u64" or GAP in index.value.places:
+            left("a kernel takes elements by whole numbers that no reduction gave")
+        value, at = t.dense(t.array(x.value)), t.dense(t.array(index.value))
+        axis = axis or 0
+        sizes = None
+        if x.sizes is not None and index.sizes is not None:
+            sizes = (*x.sizes[:axis], *index.sizes, *x.sizes[axis + 1:])
+        made = Value(f"take({value.text}, {at.text}, {axis})", value.type, places=(DIM,) * (x.ndim - 1 + index.ndim))
+        return Array(self, t.name(made), sizes)
+
     def number(self, a: Array) -> Array:
         """As a number of Python's."""
         if a.ndim:
@@ -732,6 +750,11 @@ class Array(_Operators):
         if self.mask is not None:
             left("elements where a mask is true are an array of their own")
         items = self.items(key)
+        if items is None and isinstance(key, Array) and self.ndim and key.ndim and key.value.type in INTEGERS:
+            try:
+                return t.take(self, key, 0)
+            except Left:
+                pass
         if items is None:
             return t.leave(operator.getitem, (self, key), {})
         if _is_cut(self, items):

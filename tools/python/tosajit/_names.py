@@ -459,6 +459,19 @@ def _place(name: str) -> Any:
 FUNCTIONS.update(argmax=_place("argmax"), argmin=_place("argmin"))
 
 
+@function()
+def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: Any = "raise") -> Any:
+    import numpy
+    t = trace_of(a, indices)
+    try:
+        x, index = arrays(a, indices)
+        if mode == "raise" and x.ndim and index.ndim:
+            return t.take(x, index, None if axis is None else axes_of(x, operator.index(axis))[0])
+    except (Left, TypeError):
+        pass
+    return t.leave(numpy.take, (a, indices), {"axis": axis, "mode": mode})
+
+
 def _truth(name: str) -> Any:
     def call(a: Any, axis: Any = None, keepdims: Any = False, where: Any = True) -> Array:
         x, = arrays(a)
@@ -1108,7 +1121,7 @@ def isrealobj(x: Any) -> bool:
 OUT = {**dict.fromkeys(("fix", "isneginf", "isposinf"), 1),
        **dict.fromkeys(("all", "amax", "amin", "any", "argmax", "argmin", "around", "concat", "concatenate", "dot", "max", "min", "nanmax", "nanmin", "outer", "ptp",
                         "round", "stack"), 2),
-       **dict.fromkeys(("clip", "mean", "nanmean", "nanprod", "nanstd", "nansum", "nanvar", "prod", "std", "sum", "var"), 3)}
+       **dict.fromkeys(("clip", "mean", "nanmean", "nanprod", "nanstd", "nansum", "nanvar", "prod", "std", "sum", "take", "var"), 3)}
 
 OUT_OF_METHODS = {**OUT, "all": 3, "any": 3}  # behind a type, which they refuse
 _ORDERS, _CASTINGS = ("C", "F", "A", "K", None), ("no", "equiv", "safe", "same_kind", "unsafe")
