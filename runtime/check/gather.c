@@ -162,11 +162,15 @@ tosajit_status gather_check(const callee *kernel, const view *tensors) {
     tosajit_status status = TOSAJIT_OK;
     for (int32_t p = 0; !status && p < kernel->plan->part_count; p++) {
         const plan_part *part = &kernel->plan->parts[p];
-        if (!part->gathers || is_empty(part, tensors)) continue;
+        if (!part->gathers) continue;
         const plan_gather g = plan_gather_of(part);
+        const int32_t index = part->leaves[g.index].tensor;
+        const bool given = index < kernel->tensor_count,
+                   none = given ? tensors[index].empty : is_empty(part, tensors);
+        if (none) continue;
         if (tensors[part->leaves[g.values].tensor].tensor.dims[0] == 0)
             status = gather_refuse(kernel, part, tensors, 0);
-        else if (part->leaves[g.index].tensor < kernel->tensor_count)
+        else if (given)
             status = check_part(kernel, part, tensors);
     }
     return status;

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "runtime/base/types.h"
 #include "runtime/expr/gather.h"
 
 /* A line of the walk: bytes from element to element of values, index and result. */
@@ -97,11 +98,42 @@ static void settle_truth(const line *l, const line *inner) {
         }
 }
 
+/* Bytes of a row, 64 at a time: the compiler knows more of them than of any number. */
+static inline void copy_bytes(char *to, const char *from, int64_t bytes) {
+    enum { BLOCK = 64, MOST = 1024 };
+    int64_t b = 0;
+    if (bytes <= MOST)
+        for (; b + BLOCK <= bytes; b += BLOCK) memcpy(to + b, from + b, BLOCK);
+    memcpy(to + b, from + b, (size_t)(bytes - b));
+}
+
+/* Dense rows of a table that is no larger than a cache is likely to hold. */
+static inline void copy_rows(const line *l, const gather_call *call, tosajit_type type,
+                             int64_t bytes) {
+    for (int64_t k = 0; k < l->count; k++) {
+        const int64_t place = gather_place(
+            TOSAJIT_INDEX_SIGNED, load_index(type, l->index + k * l->index_stride), call->count);
+        copy_bytes(l->result + k * l->result_stride,
+                   l->values + k * l->values_stride + place * call->stride, bytes);
+    }
+}
+
 /* A line of rows: of each index elements of dimension `inner`. Where a row begins is no pattern
- * that the processor sees, so the next ones are asked for in time. */
+ * that the processor sees, so of a large table the next ones are asked for in time. */
 static void gather_rows(const line *l, const gather_call *call, const line *inner, size_t size) {
-    enum { AHEAD = 4, CACHE_LINE = 64, ASKED = 512 };
+    enum { AHEAD = 4, CACHE_LINE = 64, ASKED = 512, CACHED = 1 << 20 };
     const int64_t bytes = inner->count * (int64_t)size, asked = bytes < ASKED ? bytes : ASKED;
+    const bool dense = inner->result_stride == (int64_t)size &&
+                       inner->values_stride == (int64_t)size && gather_may_fail(call->mode),
+               small = size_without_sign(call->stride) < CACHED / (call->count + 1);
+    if (dense && small && call->index == TOSAJIT_I32) {
+        copy_rows(l, call, TOSAJIT_I32, bytes);
+        return;
+    }
+    if (dense && small) {
+        copy_rows(l, call, TOSAJIT_I64, bytes);
+        return;
+    }
     for (int64_t k = 0; k < l->count; k++) {
         const char *const at = l->index + k * l->index_stride;
         if (k + AHEAD < l->count) {
