@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "runtime/base/features.h"
 #include "runtime/base/types.h"
 #include "runtime/expr/gather.h"
 
@@ -38,13 +39,50 @@ static inline void move_elements(const line *l, const gather_call *call, tosajit
     }
 }
 
+/* Words by the processor's own gathers: how many are moved. Others are moved one by one. An index
+ * of i32 may not be above 2^31 when it is added. */
+#if defined(__x86_64__)
+#include <immintrin.h>
+__attribute__((target("avx512f"))) static int64_t move_words(const line *l, tosajit_type type,
+                                                             int64_t count) {
+    const __m512i zero = _mm512_setzero_si512(), narrow = _mm512_set1_epi32((int32_t)count),
+                  wide = _mm512_set1_epi64(count);
+    int64_t k = 0;
+    for (; type == TOSAJIT_I32 && k + 16 <= l->count; k += 16) {
+        __m512i index = _mm512_loadu_si512(l->index + 4 * k);
+        index = _mm512_mask_add_epi32(index, _mm512_cmplt_epi32_mask(index, zero), index, narrow);
+        _mm512_storeu_si512(l->result + 4 * k, _mm512_i32gather_epi32(index, l->values, 4));
+    }
+    for (; type == TOSAJIT_I64 && k + 8 <= l->count; k += 8) {
+        __m512i index = _mm512_loadu_si512(l->index + 8 * k);
+        index = _mm512_mask_add_epi64(index, _mm512_cmplt_epi64_mask(index, zero), index, wide);
+        _mm256_storeu_si256((__m256i *)(void *)(l->result + 4 * k),
+                            _mm512_i64gather_epi32(index, l->values, 4));
+    }
+    return k;
+}
+#else
+static int64_t move_words(const line *l, tosajit_type type, int64_t count) {
+    return (void)l, (void)type, (void)count, 0;
+}
+#endif
+
 /* The same where indices and results lie side by side, and all are of one array. */
 static inline void move_dense(const line *l, const gather_call *call, tosajit_type type,
                               size_t size) {
     const line dense = {l->values,     l->index, l->result, 0, type == TOSAJIT_I32 ? 4 : 8,
                         (int64_t)size, l->count};
     const gather_call each = {call->mode, call->element, type, call->count, (int64_t)size};
-    move_elements(&dense, &each, type, TOSAJIT_INDEX_SIGNED, size);
+    const bool words = size == 4 && call->count <= INT32_MAX && features_permuted_bytes() == 64;
+    const int64_t moved = words ? move_words(l, type, call->count) : 0;
+    const line rest = {l->values,
+                       l->index + moved * dense.index_stride,
+                       l->result + moved * dense.result_stride,
+                       0,
+                       dense.index_stride,
+                       dense.result_stride,
+                       l->count - moved};
+    move_elements(&rest, &each, type, TOSAJIT_INDEX_SIGNED, size);
 }
 
 static inline void move_of(const line *l, const gather_call *call, tosajit_type type, size_t size) {
