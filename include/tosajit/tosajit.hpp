@@ -331,6 +331,15 @@ inline value argmin(const value &a, const tosajit_attributes &attributes) {
     return apply(TOSAJIT_OP_argmin, {a}, attributes);
 }
 
+/* Elements of an input or constant, or of a view of one: of the first dimension those that the
+ * index says; the others broadcast with it. */
+inline value gather(const value &a, const value &index,
+                    tosajit_index_mode mode = TOSAJIT_INDEX_STRICT) {
+    tosajit_attributes attributes = {};
+    attributes.index_mode = mode;
+    return apply(TOSAJIT_OP_gather, {a, index}, attributes);
+}
+
 /* Views. Sizes of a reshape: numbers, rest once, and size_of(d) of a's dimension d. */
 inline constexpr std::int64_t rest = TOSAJIT_REST;
 constexpr std::int64_t size_of(std::int32_t dimension) { return TOSAJIT_SIZE_OF(dimension); }

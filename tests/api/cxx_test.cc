@@ -189,6 +189,28 @@ static void views_move_elements(const tosajit::engine &engine) {
     }
 }
 
+/* Rows of a table, and an index that is none. */
+static void rows_come_by_index(const tosajit::engine &engine) {
+    enum { R = 3, C = 2, N = 4 };
+    tosajit::expression e;
+    const auto x = e.input<float>({R, C});
+    const auto i = e.input<std::int32_t>({N, 1});
+    e.result(gather(reshape(x, {R, 1, C}), i, TOSAJIT_INDEX_SIGNED) + 1);
+    float a[R][C] = {{1, 2}, {3, 4}, {5, 6}}, rows[N][C];
+    std::int32_t index[N] = {2, 0, -1, 1};
+    const auto kernel = engine.compile(e);
+    kernel.run({{&a[0][0], {R, C}}, {index, {N, 1}}}, {{&rows[0][0], {N, C}}});
+    for (int n = 0; n < N; n++)
+        for (int c = 0; c < C; c++) CHECK(rows[n][c] == a[(index[n] + R) % R][c] + 1);
+    index[1] = R;
+    try {
+        kernel.run({{&a[0][0], {R, C}}, {index, {N, 1}}}, {{&rows[0][0], {N, C}}});
+        CHECK(false);
+    } catch (const tosajit::error &error) {
+        CHECK(error.status() == TOSAJIT_INDEX_OUT_OF_RANGE && rows[1][0] == 2);
+    }
+}
+
 static void small_floats_round_as_cast_does(const tosajit::engine &engine) {
     tosajit::expression e;
     auto x = e.input(tosajit::tensor_type(TOSAJIT_F16, {dynamic}));
@@ -459,6 +481,7 @@ int main(int argc, char **argv) {
     unsigned_integers_wrap(engine);
     numbers_of_u64_are_whole(engine);
     views_move_elements(engine);
+    rows_come_by_index(engine);
     small_floats_round_as_cast_does(engine);
     small_floats_round_once();
     errors_say_what_the_library_says(engine);
