@@ -6,7 +6,8 @@ file(STRINGS ${BUILD} build REGEX "tosajit_ops_build\\[\\] =")
 string(REGEX REPLACE ".*\"([0-9a-f]+)\".*" "\\1" build "${build}")
 file(STRINGS ${MADE} found REGEX "${build}" LIMIT_COUNT 1)
 if(NOT found)
-  message(FATAL_ERROR "${MADE} is of other sources than these. Building tosajit of changed sources needs LLVM 22 or 19; on Debian "
+  message(FATAL_ERROR
+    "${MADE} is of other sources than these. Building tosajit of changed sources needs LLVM 22 or 19; on Debian "
     "`sh tools/install-dependencies.sh --library` installs it.")
 endif()
 file(COPY_FILE ${MADE} ${OUT})

@@ -1,10 +1,12 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Toolchain: Windows on x86-64, by Debian's mingw-w64; programs run under Debian's wine. run-tests-windows.sh installs both, and makes
-# TOSAJIT_WINDOWS, a folder of what is built of sources for Windows (tools/install-windows.sh).
+# Toolchain: Windows on x86-64, by Debian's mingw-w64; programs run under Debian's wine.
+# run-tests-windows.sh installs both, and makes TOSAJIT_WINDOWS, a folder of what is built of
+# sources for Windows (tools/install-windows.sh).
 set(CMAKE_SYSTEM_NAME Windows)
 set(CMAKE_SYSTEM_PROCESSOR x86_64)
-set(TOSAJIT_WINDOWS ${CMAKE_CURRENT_LIST_DIR}/../build-windows/installed CACHE PATH "What tools/install-windows.sh has made")
+set(TOSAJIT_WINDOWS ${CMAKE_CURRENT_LIST_DIR}/../build-windows/installed CACHE PATH
+  "What tools/install-windows.sh has made")
 list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES TOSAJIT_WINDOWS)
 get_filename_component(installed ${TOSAJIT_WINDOWS} ABSOLUTE)
 set(CMAKE_C_COMPILER x86_64-w64-mingw32-gcc-win32)

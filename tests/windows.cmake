@@ -1,13 +1,16 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# What is tested on Windows: the library's own tests, as far as they need neither a compiler nor POSIX, with precompiled operations and the
-# interpreter; and the command, by scripts that run here. The emulator is wine. docs/platforms.md lists what is not.
-add_library(test_support STATIC support/account.c support/assembly.c support/float_state.c support/golden.c support/guard.c support/guarded.c
+# What is tested on Windows: the library's own tests, as far as they need neither a compiler nor
+# POSIX, with precompiled operations and the interpreter; and the command, by scripts that run here.
+# The emulator is wine. docs/platforms.md lists what is not.
+add_library(test_support STATIC support/account.c support/assembly.c support/float_state.c
+  support/golden.c support/guard.c support/guarded.c
   support/host.c support/process_windows.c support/random_program.c support/support.c support/text.c
   support/without_compiler.c)
 target_include_directories(test_support SYSTEM PRIVATE ${TOSAJIT_LLVM_INCLUDE})
 target_link_libraries(test_support PUBLIC psapi)
-add_link_options(-static -Wl,--wrap=_cmocka_run_group_tests) # of threads, C++ and GCC nothing lies beside a test
+# of threads, C++ and GCC nothing lies beside a test
+add_link_options(-static -Wl,--wrap=_cmocka_run_group_tests)
 set(engines TOSAJIT_ENGINES=precompiled)
 set(runtime ${PROJECT_SOURCE_DIR}/runtime)
 foreach(name broadcast walk plan choose call_cache simplify)
@@ -25,7 +28,8 @@ foreach(name op_rows precompiled common slices shapes)
 endforeach()
 target_sources(shapes_test PRIVATE numbers/shape_walk.c)
 target_compile_definitions(op_rows_test PRIVATE TOSAJIT_GOLDEN_DIRECTORY="${here}/numbers/golden")
-add_library(tosajit_oracle OBJECT numbers/oracle.c numbers/reduce_reference.c numbers/integer_reference.c)
+add_library(tosajit_oracle OBJECT numbers/oracle.c numbers/reduce_reference.c
+  numbers/integer_reference.c)
 if(TARGET tosajit-cli)
   tosajit_test(tools/tosa_op_test tosajit_tosa)
   tosajit_test(tools/tosafile_test tosajit_tosafile)
@@ -34,26 +38,34 @@ if(TARGET tosajit-cli)
   tosajit_test(tools/run_program_test ../tools/base/windows/run_program.c)
   tosajit_test(tools/repl_parse_test tosajit_repl)
   list(JOIN CMAKE_CROSSCOMPILING_EMULATOR " " emulator)
-  file(GENERATE OUTPUT ${made}/tosajit CONTENT "#!/bin/sh\n# The command in its emulator, for scripts.\nexec ${emulator} $<TARGET_FILE:tosajit-cli> \"$@\"\n"
+  file(GENERATE OUTPUT ${made}/tosajit CONTENT
+    "#!/bin/sh\n# The command in its emulator, for scripts.\nexec ${emulator} $<TARGET_FILE:tosajit-cli> \"$@\"\n"
     FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
-  script_test(without_mlir_test tools/without_mlir_test.sh ${made}/tosajit ${source} PROPERTIES ENVIRONMENT TOSAJIT_TEST_COMPILER=0)
+  script_test(without_mlir_test tools/without_mlir_test.sh ${made}/tosajit ${source} PROPERTIES
+    ENVIRONMENT TOSAJIT_TEST_COMPILER=0)
 endif()
 if(TARGET tosajit_python)
-  script_test(python_windows_test tools/python_windows_test.sh ${build} ${source} ${CMAKE_CROSSCOMPILING_EMULATOR} PROPERTIES COST 40)
+  script_test(python_windows_test tools/python_windows_test.sh ${build} ${source}
+    ${CMAKE_CROSSCOMPILING_EMULATOR} PROPERTIES COST 40)
 endif()
-# Objects that hold vectors of 32 or 64 bytes on the stack, which GCC does not align there on Windows (its bug 54412).
-file(GENERATE OUTPUT ${made}/objects.txt CONTENT "$<JOIN:$<TARGET_OBJECTS:tosajit_runtime>;$<TARGET_OBJECTS:tosajit_jit>;$<TARGET_OBJECTS:tosajit_common>;$<TARGET_OBJECTS:tosajit_loaded>,\n>\n")
+# Objects that hold vectors of 32 or 64 bytes on the stack, which GCC does not align there on
+# Windows (its bug 54412).
+file(GENERATE OUTPUT ${made}/objects.txt CONTENT
+  "$<JOIN:$<TARGET_OBJECTS:tosajit_runtime>;$<TARGET_OBJECTS:tosajit_jit>;$<TARGET_OBJECTS:tosajit_common>;$<TARGET_OBJECTS:tosajit_loaded>,\n>\n")
 script_test(stack_vectors_test install/stack_vectors_test.sh ${CMAKE_OBJDUMP} ${made}/objects.txt)
 script_test(header_windows_test install/header_windows_test.sh ${source})
 get_property(tests DIRECTORY PROPERTY TESTS)
-set_property(TEST ${tests} APPEND PROPERTY ENVIRONMENT "${engines}" "TOSAJIT_EMULATOR=wine" WINEDEBUG=-all)
+set_property(TEST ${tests} APPEND PROPERTY ENVIRONMENT "${engines}" "TOSAJIT_EMULATOR=wine"
+  WINEDEBUG=-all)
 # Cases that need what is compiled: left_out(<test> <case>...)
 function(left_out test)
   list(JOIN ARGN "," cases)
   set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT "TOSAJIT_LEFT_OUT=${cases}")
 endfunction()
-left_out(api_test kernels_outlive_their_engine background_becomes_native a_destroyed_engine_compiles_no_more views_show_what_is_compiled
-  every_failing_allocation_is_reported_and_leaks_nothing runs_allocate_nothing the_same_expression_is_the_same_kernel older_option_structs_are_taken
+left_out(api_test kernels_outlive_their_engine background_becomes_native
+  a_destroyed_engine_compiles_no_more views_show_what_is_compiled
+  every_failing_allocation_is_reported_and_leaks_nothing runs_allocate_nothing
+  the_same_expression_is_the_same_kernel older_option_structs_are_taken
   runs_need_192_kib_of_stack)
 left_out(call_test raw_entries_compute raw_entries_walk_planes contracts_are_checked_and_used)
 left_out(reduce_errors_test calls_write_nothing overlap_is_refused)

@@ -112,7 +112,6 @@ TOSAJIT_API const char *tosajit_last_error(void);
 TOSAJIT_API const char *tosajit_version(void); /* "0.1.0" */
 
 /* ---- Types */
-
 typedef enum tosajit_type {
     TOSAJIT_I1, /* one byte; any value but 0 is true on input, exactly 0 or 1 on output */
     TOSAJIT_I8,
@@ -175,11 +174,9 @@ typedef struct tosajit_allocator {
     void (*release)(void *context, void *memory, size_t size); /* of that size */
     void *context;                                             /* for both */
 } tosajit_allocator;
-
 TOSAJIT_API void tosajit_text_release(char *text); /* that the library gave; null is allowed */
 
 /* ---- Operations. tosajit/ops.def lists them with their formulas; inspect.h asks about them. */
-
 typedef enum tosajit_op {
 #define TOSAJIT_OP(name, ...) TOSAJIT_OP_##name,
 #define TOSAJIT_VIEW_OP(name, ...) TOSAJIT_OP_##name,
@@ -192,13 +189,11 @@ typedef enum tosajit_nan_mode {
     TOSAJIT_NAN_PROPAGATE, /* a NaN operand makes the result NaN */
     TOSAJIT_NAN_IGNORE     /* the operand that is a number wins */
 } tosajit_nan_mode;
-
 typedef enum tosajit_rounding_mode {
     TOSAJIT_SINGLE_ROUND,  /* nearest, halves upward */
     TOSAJIT_INEXACT_ROUND, /* TOSA leaves room; computed as SINGLE_ROUND */
     TOSAJIT_DOUBLE_ROUND   /* shifts above 31: as if rounded at bit 30 first; needs scale32 */
 } tosajit_rounding_mode;
-
 /* Which indices of n elements gather takes. What a mode refuses is an error before any write. */
 typedef enum tosajit_index_mode {
     TOSAJIT_INDEX_STRICT, /* 0 to n - 1 */
@@ -234,7 +229,6 @@ typedef struct tosajit_attributes {
 } tosajit_attributes;
 
 /* ---- Expressions: inputs, constants and ops, front to back. Each call checks its node at once. */
-
 typedef struct tosajit_expr tosajit_expr;
 typedef int32_t tosajit_value; /* a node of one expression */
 
@@ -297,9 +291,8 @@ TOSAJIT_API tosajit_status tosajit_expr_reduce(tosajit_expr *expr, tosajit_op op
 typedef struct tosajit_range {
     int64_t begin, end, step; /* of the indices */
 } tosajit_range;
-/* How many elements are put before and behind a dimension. */
 typedef struct tosajit_padding {
-    int64_t before, behind; /* numbers of elements */
+    int64_t before, behind; /* how many elements are put there, of a dimension */
 } tosajit_padding;
 
 /* The elements in their order in these sizes, [rank]: numbers, TOSAJIT_REST, TOSAJIT_SIZE_OF. */
@@ -325,8 +318,7 @@ TOSAJIT_API tosajit_status tosajit_expr_pad(tosajit_expr *expr, tosajit_value x,
                                             tosajit_value element, int32_t rank,
                                             const tosajit_padding *padding, tosajit_value *value);
 
-/* Make value the next result of the kernel. A value may be a result more than once.
- * LIMIT_EXCEEDED. */
+/* Make value the next result of the kernel, even more than once. LIMIT_EXCEEDED. */
 TOSAJIT_API tosajit_status tosajit_expr_result(tosajit_expr *expr, tosajit_value value);
 /* Call a value by this name in messages, texts and images. A name is a letter or _, then letters,
  * digits, _, $ and dots, 60 of them at most; copied. Null takes it away. Kernels of expressions
@@ -366,9 +358,9 @@ TOSAJIT_API tosajit_status tosajit_expr_parse(const char *text, size_t length,
                                               tosajit_expr **expr);
 
 /* ---- Engines and kernels */
-
 typedef struct tosajit_engine tosajit_engine;
 typedef struct tosajit_kernel tosajit_kernel;
+typedef struct tosajit_bound tosajit_bound;       /* a call that is checked but for memory */
 typedef struct tosajit_parallel tosajit_parallel; /* a host's thread pool (graph.h) */
 
 typedef enum tosajit_backend {
@@ -424,7 +416,6 @@ TOSAJIT_API void tosajit_kernel_retain(tosajit_kernel *kernel); /* one more refe
 TOSAJIT_API void tosajit_kernel_release(tosajit_kernel *kernel);
 
 /* ---- Running */
-
 /* The sizes that result `index` has for operands of these shapes, whose data may be null. dims has
  * room for TOSAJIT_MAX_RANK; rank may be null. SHAPE_MISMATCH, TYPE_MISMATCH, OVERFLOW. */
 TOSAJIT_API tosajit_status tosajit_kernel_result_dims(const tosajit_kernel *kernel,
@@ -437,16 +428,13 @@ TOSAJIT_API tosajit_status tosajit_kernel_result_dims(const tosajit_kernel *kern
  * where another result still reads that operand. Code allocates nothing, but for reductions with
  * more than 16 KiB in a block. On failure nothing has been written. Needs 192 KiB of stack at most,
  * and mostly less than 64 (docs/engine-authors.md). Thread-safe. SHAPE_MISMATCH, TYPE_MISMATCH,
- * OVERLAP, OVERFLOW. */
+ * OVERLAP, OVERFLOW, INDEX_OUT_OF_RANGE. */
 TOSAJIT_API tosajit_status tosajit_run(const tosajit_kernel *kernel, const tosajit_tensor *operands,
                                        size_t operand_count, const tosajit_tensor *results,
                                        size_t result_count);
 
-/* A call with fixed types, sizes and strides: checked once, run with other pointers. */
-typedef struct tosajit_bound tosajit_bound;
-
-/* Check a call of tosajit_run, but for memory: the tensors' data may be null. What is needed is
- * copied, and the kernel held. Statuses as of tosajit_run. Thread-safe. */
+/* Check a call of tosajit_run, but for memory: the tensors' data may be null. Types, sizes and
+ * strides are copied, and the kernel held. Statuses as of tosajit_run. Thread-safe. */
 TOSAJIT_API tosajit_status tosajit_bind(tosajit_kernel *kernel, const tosajit_tensor *operands,
                                         size_t operand_count, const tosajit_tensor *results,
                                         size_t result_count, tosajit_bound **bound);

@@ -31,11 +31,11 @@ bool type_is_unsigned(tosajit_type type);
 /* Smallest and largest value of an integer type. */
 int64_t type_least(tosajit_type type);
 int64_t type_greatest(tosajit_type type);
-/* Whether this is a value of an integer type. */
+/* True if this is a value of an integer type. */
 bool type_has(tosajit_type type, int64_t value);
 /* A value of an integer type as the nearest f64. */
 double type_number(tosajit_type type, int64_t value);
-/* Whether a is less than b, as values of an integer type. */
+/* True if a is less than b, as values of an integer type. */
 static inline bool type_is_less(tosajit_type type, int64_t a, int64_t b) {
     return type == TOSAJIT_U64 ? (uint64_t)a < (uint64_t)b : a < b;
 }

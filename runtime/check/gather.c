@@ -54,7 +54,7 @@ __attribute__((target("avx2"))) static bool any_outside_64_avx2(const uint64_t *
 #define any_outside_64_avx2 any_outside_64
 #endif
 
-/* What is added to an index, and the most that it is then. */
+/* A number to add to an index, and the most that the sum may be. */
 typedef struct limits {
     int64_t add, most;
     bool narrow; /* sums of i32 do not wrap into the range */

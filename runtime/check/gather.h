@@ -8,7 +8,7 @@
 
 #include "runtime/check/overlap.h"
 
-/* What a call gathers in a part. */
+/* Facts of a call about a part that gathers. */
 typedef struct gather_call {
     tosajit_index_mode mode;
     tosajit_type element;  /* of what is gathered */
@@ -17,7 +17,7 @@ typedef struct gather_call {
 } gather_call;
 gather_call gather_call_of(const callee *kernel, const plan_part *part, const view *tensors);
 
-/* Whether all indices are legal that a walk of one tensor finds, which is coalesced here. Else *bad
+/* True if all indices are legal that a walk of one tensor finds, which is coalesced here. Else *bad
  * is one that is not. */
 bool gather_are_legal(const gather_call *call, walk *w, const void *first, int64_t *bad);
 

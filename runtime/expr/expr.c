@@ -535,8 +535,8 @@ static tosajit_status note_table(tosajit_expr *expr, const expr_node *op) {
 
 static bool is_splat(const expr_node *node) { return node->kind == NODE_CONSTANT && node->splat; }
 
-/* What gather reads is in memory. Its values are nobody's computation: those may be computed after
- * they are read. */
+/* Gather reads memory. Its values are no node's result: a node may be computed after gather reads.
+ */
 static tosajit_status note_gathered(tosajit_expr *expr, const expr_node *op) {
     tosajit_status status = TOSAJIT_OK;
     if (!op_gathers(op->op)) return status;

@@ -18,7 +18,7 @@
 
 #include "tosajit/tosajit.h"
 
-/* Whether some indices of this mode are errors. */
+/* True if some indices of this mode are errors. */
 static inline bool gather_may_fail(tosajit_index_mode mode) {
     return mode == TOSAJIT_INDEX_STRICT || mode == TOSAJIT_INDEX_SIGNED;
 }

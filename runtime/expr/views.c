@@ -355,8 +355,8 @@ static tosajit_status check_channels(const lowering *l, const expr_node *node, v
                       op_table[view->op].name);
 }
 
-/* What is gathered from moves inside of a chain with the dimensions that broadcast, the indexed one
- * in front of them: there must be as many as the result has. */
+/* Gathered values move inside of a chain with the dimensions that broadcast, the indexed one
+ * in front of them: there must be as many of these as the result has. */
 static tosajit_status check_gathered(const lowering *l, const expr_node *node) {
     if (!node_gathers(node)) return TOSAJIT_OK;
     const int32_t rank = node_of(l, node->operands[0])->type.rank;
@@ -521,7 +521,7 @@ static tosajit_status try_leader(lowering *l, const expr_node *node, tosajit_val
     return status;
 }
 
-/* Whether the op may be computed before the views of an operand: along no axis, and of what is
+/* True if the op may be computed before the views of an operand: along no axis, and of what is
  * gathered from by index alone. */
 static bool may_lead(const lowering *l, const expr_node *node) {
     return !op_is_along(node->op) &&

@@ -35,7 +35,7 @@ static int64_t clip(int64_t value, int64_t low, int64_t high) {
     return value < low ? low : value > high ? high : value;
 }
 
-/* Whether operand a is less than operand b, both integers. */
+/* True if operand a is less than operand b, both integers. */
 static bool is_less(const interpret_op *op, cell a, cell b) {
     return type_is_less(op->operand, a.i, b.i);
 }

@@ -73,7 +73,7 @@ static bool gathers(const assigner *a, tosajit_value value) {
     return node_gathers(node_at(a, value));
 }
 
-/* Whether others read a value from memory only, in later parts. */
+/* True if others read a value from memory only, in later parts. */
 static bool is_apart(const assigner *a, tosajit_value value) {
     return reduces(a, value) || gathers(a, value);
 }
@@ -102,7 +102,7 @@ static bool shares_space(const assigner *a, tosajit_value x, tosajit_value y) {
 /* ---------------------------------------------------------------------------------------------
  * Depths */
 
-/* Whether gather has its index computed: it is no tensor that is there already. */
+/* True if gather has its index computed: it is no tensor that is there already. */
 static bool stores_index(const assigner *a, const expr_node *node) {
     return node_gathers(node) && node_at(a, node->operands[1])->tensor < 0 &&
            !is_apart(a, node->operands[1]);
@@ -201,7 +201,7 @@ static tosajit_status assign_result(assigner *a, int32_t r, int32_t depth) {
     return status;
 }
 
-/* What later parts read and is no result is scratch. */
+/* A value that later parts read and that is no result is scratch. */
 static tosajit_status assign_read(assigner *a, tosajit_value value, int32_t depth) {
     node_state *n = &a->nodes[value];
     int32_t part;

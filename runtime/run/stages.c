@@ -44,8 +44,8 @@ typedef struct first_pass {
     _Atomic int64_t bad;             /* the index */
 } first_pass;
 
-/* Facts that are the same for all blocks of a call. Dimensions are those of the part of the highest rank;
- * others align at the end. */
+/* Facts that are the same for all blocks of a call. Dimensions are those of the part of the highest
+ * rank; others align at the end. */
 typedef struct staging {
     const tosajit_kernel *kernel;
     first_pass *first_pass; /* null: this is not the first one, or the only one */

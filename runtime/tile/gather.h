@@ -13,7 +13,7 @@
 void gather_run(const plan_part *part, const gather_call *call, walk *w,
                 const tile_tensors *tensors);
 
-/* Whether the indices of the same block are. */
+/* True if the indices of the same block are. */
 bool gather_is_legal(const plan_part *part, const gather_call *call, const walk *w,
                      const tile_tensors *tensors, int64_t *bad);
 

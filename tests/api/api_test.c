@@ -399,8 +399,8 @@ static void every_failing_allocation_is_reported_and_leaks_nothing(void **state)
     assert_true(survived < total * 2 / 3);
 }
 
-/* Members to which later versions may give a meaning are refused by this one: attributes that the op
- * does not take, and every bit of an element type and a rank that no legal value has. */
+/* Members to which later versions may give a meaning are refused by this one: attributes that the
+ * op does not take, and every bit of an element type and a rank that no legal value has. */
 static void reserved_room_is_refused(void **state) {
     tosajit_tensor_type type = tosajit_ranked(TOSAJIT_F32, 2, (int64_t[]){2, 3});
     assert_int_equal(tosajit_verify(TOSAJIT_OP_exp, &type, 1, NULL, NULL, 0, NULL), TOSAJIT_OK);

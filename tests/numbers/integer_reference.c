@@ -175,7 +175,7 @@ static int64_t expect_fmod(const question *q) {
     const int64_t multiple = low_bits(wide_multiply(expect_intdiv(q), q->b), 64);
     return in_type(wide_add(wide_a(q), wide_negate(wide_of(multiple))), q->result);
 }
-/* Whether what is left has another sign than the divisor. */
+/* True if what is left has another sign than the divisor. */
 static bool is_across(const question *q, int64_t left) {
     return left && wide_negative(number_of(q, left)) != wide_negative(wide_b(q));
 }

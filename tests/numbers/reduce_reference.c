@@ -44,7 +44,7 @@ static double larger(bool ignore, double a, double b) {
     return a > b ? a : b;
 }
 
-/* Whether integer a is less than b. */
+/* True if integer a is less than b. */
 static bool is_less(const reduce_question *q, value a, value b) {
     return q->element == TOSAJIT_U64 ? (uint64_t)a.i < (uint64_t)b.i : a.i < b.i;
 }

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the library does with a function, for people to look at: HTML that needs no other file and
+/* A page of what the library does with a function, to look at: HTML that needs no other file and
  * no server. In: texts that the library has written, and times. Out: HTML on a stream, whose
  * failures are the caller's to see. */
 #ifndef TOSAJIT_TOOLS_EXPLAIN_PAGE_H

@@ -521,7 +521,7 @@ static bool look_again(engine_object *e, const arguments *a, remembered *r, PyOb
     return false;
 }
 
-/* Whether a number of the call is beyond i64: NumPy compares with such numbers. */
+/* True if a number of the call is beyond i64: NumPy compares with such numbers. */
 static bool has_large(const arguments *a, const remembered *r) {
     for (Py_ssize_t i = 0; i < r->count; i++)
         if (PyLong_CheckExact(a->given.objects[i]) && !view_fits(a->given.objects[i], TOSAJIT_I64))
