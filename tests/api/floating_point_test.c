@@ -54,6 +54,7 @@ static tosajit_status build(job *j, tosajit_engine *engine, const tosajit_type *
     if (j->op == TOSAJIT_OP_rescale) a = test_random_scaling(&randoms, last, result);
     if (j->op == TOSAJIT_OP_clamp && test_is_float(last)) a.min_val.f = -1, a.max_val.f = 1;
     if (test_reduces(j->op)) a.axis = 1;
+    if (j->op == TOSAJIT_OP_gather) a.index_mode = TOSAJIT_INDEX_WRAP; /* every number is one */
     tosajit_expr *expr;
     tosajit_value values[TOSAJIT_MAX_OPERANDS], value;
     tosajit_status status = tosajit_expr_create(NULL, &expr);

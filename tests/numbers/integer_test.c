@@ -274,13 +274,13 @@ static void integer_ops_are_their_definitions(void **state) {
 }
 
 /* Every op that has an integer row has a reference, or a test below, or takes i1 only; reductions
- * have reduce_test. */
+ * have reduce_test, and gather has gather_test. */
 static void every_integer_op_has_a_reference(void **state) {
     for (int op = 0; op < TOSAJIT_OP_COUNT; op++) {
         tosajit_type from[TOSAJIT_MAX_ARITY], to;
         bool known = op == TOSAJIT_OP_table || op == TOSAJIT_OP_rescale ||
-                     op == TOSAJIT_OP_select || test_reduces((tosajit_op)op) ||
-                     reference_of((tosajit_op)op);
+                     op == TOSAJIT_OP_select || op == TOSAJIT_OP_gather ||
+                     test_reduces((tosajit_op)op) || reference_of((tosajit_op)op);
         bool wanted = false;
         for (unsigned next = 0; test_next_signature((tosajit_op)op, &next, from, &to);)
             wanted |= from[0] != TOSAJIT_I1 && is_integer(from[0]);

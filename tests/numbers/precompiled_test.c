@@ -83,6 +83,7 @@ static void check_row(tosajit_op op, const tosajit_type *operands, tosajit_type 
     tosajit_value values[TOSAJIT_MAX_OPERANDS], value;
     tosajit_attributes attributes = {.nan_mode = TOSAJIT_NAN_PROPAGATE};
     tosajit_expr *expr;
+    if (op == TOSAJIT_OP_gather) attributes.index_mode = TOSAJIT_INDEX_WRAP; /* of any number */
     if (op == TOSAJIT_OP_rescale) attributes = test_random_scaling(&randoms, operands[0], result);
     attributes.per_channel = 0;
     REQUIRE(tosajit_expr_create(NULL, &expr));

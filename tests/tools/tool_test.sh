@@ -88,7 +88,7 @@ expect 1 "operand 0 is tensor<4xf32>, result 0 of the function tensor<4xf16>" ve
 expect 1 "where takes 3 operands, found 1" verify --expr 'y = where(x) : f32[?]'
 expect 1 "round takes 1 operand, found 2" verify --expr 'y = round(x, 2) : f32[?]'
 expect 1 "there is no op sort; no kernel has it; in Python" verify --expr 'y = sort(x) : f32[?]'
-for word in ptp gcd xor arange divmod einsum gather repeat len quux; do
+for word in ptp gcd xor arange divmod einsum scatter repeat len quux; do
     expect 1 "there is no op $word" verify --expr "y = $word(x) : f32[?]"
     ! grep -q 'did you mean' "$work/err" || fail "a suggestion for $word: $(cat "$work/err")"
 done
