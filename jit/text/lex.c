@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "runtime/base/escape.h"
+#include "jit/text/movers.h"
+#include "jit/text/reducers.h"
 #include "jit/text/suggest.h"
 #include "tosajit/inspect.h"
 
@@ -223,11 +225,26 @@ static bool fail_unknown(lexer *p, text_span word, const char *what, const sugge
     return lex_fail(p, word, "there is no %s %s%s", what, lex_show(p, word).text, else_hint);
 }
 
+static bool is_function(const lexer *p, text_span word) {
+    const char *at = p->text + word.at;
+    return lex_find_op(p, word) != TOSAJIT_OP_COUNT || text_alias(at, word.length) ||
+           reducer_find(at, word.length) || mover_find(at, word.length);
+}
+
+/* True for "np." and the like, and no value's name. */
+static bool is_module(const lexer *p, text_span prefix) {
+    static const char *const names[] = {"np.", "numpy.", "torch.", "math.", "jnp.", "scipy."};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (lex_is_word(p, prefix, names[k])) return true;
+    return false;
+}
+
 bool lex_fail_op(lexer *p, text_span word) {
     text_span bare = word; /* without "tosa.", "np.", "torch." */
     for (size_t k = word.at; k + 1 < word.at + word.length; k++)
         if (p->text[k] == '.') bare = (text_span){k + 1, word.at + word.length - k - 1};
-    const text_span prefix = {word.at, bare.at - word.at};
+    const text_span prefix = {word.at, bare.at - word.at},
+                    owner = {word.at, prefix.length > 0 ? prefix.length - 1 : 0};
     const bool is_prefixed = prefix.length > 0 && !lex_is_word(p, prefix, "tosa.");
     suggestion s = {.word = p->text + bare.at, .length = bare.length};
     const char *foreign = text_foreign_word(s.word, s.length), *function;
@@ -236,6 +253,9 @@ bool lex_fail_op(lexer *p, text_span word) {
         return lex_fail(p, word, "%s is no op but a function in expressions, %s(x) is %s",
                         lex_show(p, word).text, lex_show(p, word).text, alias);
     if (foreign) return lex_fail(p, word, "there is no op %s; %s", lex_show(p, word).text, foreign);
+    if (is_prefixed && is_function(p, bare) && !is_module(p, prefix))
+        return lex_fail(p, word, "values have no methods here; %s is written %s(%s)",
+                        lex_show(p, word).text, lex_show(p, bare).text, lex_show(p, owner).text);
     suggest_ops(&s);
     for (size_t k = 0; (function = text_function_name(k, NULL)); k++) suggest(&s, function);
     return fail_unknown(p, word, "op", &s, "");

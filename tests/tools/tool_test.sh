@@ -88,6 +88,8 @@ expect 1 "operand 0 is tensor<4xf32>, result 0 of the function tensor<4xf16>" ve
 expect 1 "where takes 3 operands, found 1" verify --expr 'y = where(x) : f32[?]'
 expect 1 "round takes 1 operand, found 2" verify --expr 'y = round(x, 2) : f32[?]'
 expect 1 "there is no op sort; no kernel has it; in Python" verify --expr 'y = sort(x) : f32[?]'
+expect 1 "values have no methods here; x.sum is written sum(x)" verify --expr 'y = x.sum() : f32[?]'
+expect 1 "there is no op np.sin; did you mean sin?" verify --expr 'y = np.sin(x) : f32[?]'
 for word in ptp gcd xor arange divmod einsum scatter repeat len quux; do
     expect 1 "there is no op $word" verify --expr "y = $word(x) : f32[?]"
     ! grep -q 'did you mean' "$work/err" || fail "a suggestion for $word: $(cat "$work/err")"
@@ -271,6 +273,10 @@ grep -qF "[-1  2]" "$work/out" || fail "a constant of a less precise type"
 
 source_file nothing 'func.func @f(%a: tensor<2xi8>) {' '  return' '}'
 expect 1 "nothing.mlir:1:1: error: func.func: has no results; a kernel computes at least one" verify "$work/nothing.mlir"
+expect 1 "1:17: error: argument 0: the type is not a tensor" verify --expr 'func.func @main(%m: memref<4xf32>) { return }'
+expect 1 "it must be a number, as min_fp and min_int were before TOSA 1.0" verify --expr 'func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = tosa.clamp %x {min_fp = 0.0 : f32, max_fp = 6.0 : f32} : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32> }'
 # constant NAME OP ATTRIBUTE TYPE: a function that returns a constant.
 constant() {
     source_file "$1" "func.func @f() -> $4 {" "  %c = \"$2\"() <{$3}> : () -> $4" "  return %c : $4" '}'

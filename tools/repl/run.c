@@ -70,7 +70,7 @@ static void show_timing(const job *j, const timing *t, double bytes, double copi
     printf("%s per call", timing_print(t->median).text);
     if (elements > 0) printf(", %.4g ns/element, %.4g GB/s", t->median * 1e9 / elements, rate);
     if (bytes >= (double)REPL_COMPARED && copied > 0)
-        printf(", %.3g %% of memcpy", 100 * rate / (copied / 1e9));
+        printf(", %.3g times as long as memcpy", copied / 1e9 / rate);
     printf("\n");
 }
 

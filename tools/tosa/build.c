@@ -244,11 +244,11 @@ static bool build_outputs(builder *b, const tosa_part *part) {
 
 static bool build_all(builder *b, const tosa_part *part) {
     const bool ends = part->ops.at || !*b->g->problem;
+    for (size_t k = 0; k < part->inputs.count; k++)
+        if (!build_input(b, part->inputs.at[k], k)) return false;
     if (part->outputs.count == 0 && ends)
         return fail_op(b, TOSAJIT_BAD_MODULE, "has no %ss; a kernel computes at least one",
                        b->g->reader->output);
-    for (size_t k = 0; k < part->inputs.count; k++)
-        if (!build_input(b, part->inputs.at[k], k)) return false;
     for (size_t k = 0; k < part->ops.count; k++) {
         begin(b, part->ops.at ? part->ops.at[k] : (int32_t)k);
         if (!build_any(b) && !go_on(b)) return false;

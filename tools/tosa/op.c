@@ -100,6 +100,12 @@ static bool has_default(const op_key *key) {
            key->feature == ATTRIBUTE_INDEX_MODE;
 }
 
+/* Names before TOSA 1.0, which older files still have. */
+static const char *old_name(const op_key *key) {
+    if (strcmp(key->name, "min_val") == 0) return ", as min_fp and min_int were before TOSA 1.0";
+    return strcmp(key->name, "max_val") == 0 ? ", as max_fp and max_int were before TOSA 1.0" : "";
+}
+
 static tosajit_status refuse_attribute(const tosa_op *op, const op_key *key,
                                        const tosa_attribute *found) {
     char choice[OP_KEY_CHOICE];
@@ -108,7 +114,9 @@ static tosajit_status refuse_attribute(const tosa_op *op, const op_key *key,
                            : key->kind == KEY_AXIS   ? "an i32"
                            : key->kind == KEY_LIST   ? "an array of i64"
                                                      : op_key_choice(key, true, choice);
-    if (!found) return refuse(op, "attribute %s is missing; it must be %s", key->name, expected);
+    if (!found)
+        return refuse(op, "attribute %s is missing; it must be %s%s", key->name, expected,
+                      old_name(key));
     const bool word = found->kind == TOSA_WORD;
     return refuse(op, "attribute %s must be %s%s%s", key->name, expected, word ? ", not " : "",
                   word ? found->text : "");
