@@ -50,7 +50,7 @@ for python in /usr/bin/python3 $(command -v python3 python3.11 python3.12 python
     "$other" "$source/tests/tools/python_manners_test.py" >"$work/manners"
     cat "$work/manners"
     grep -q "NOT TESTED" "$work/manners" && manners="not tested"
-    "$other" -c "$(cat "$work/readme.py"); assert y.shape == (4, 64)"
+    "$other" -c "$(cat "$work/readme.py"); assert z.shape == w.shape == (4, 64)"
     printf '%-8s %-8s %-12s %-18s %-20s %s\n' "$version" "$("$other" -c 'import numpy; print(numpy.__version__)')" passed passed "$manners" passed >>"$work/table"
     [ "$which" = all ] || break
 done
