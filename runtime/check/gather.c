@@ -93,8 +93,8 @@ static int64_t find_outside(const gather_call *call, const char *at, int64_t n, 
             return -1;
     }
     for (int64_t k = 0; k < n; k++) {
-        const int64_t index = index_at(call->index, at + k * stride);
-        if (index < -l.add || index >= call->count) return k;
+        if (gather_is_wrong(call->mode, index_at(call->index, at + k * stride), call->count))
+            return k;
     }
     return -1;
 }

@@ -23,11 +23,19 @@ static inline bool gather_may_fail(tosajit_index_mode mode) {
     return mode == TOSAJIT_INDEX_STRICT || mode == TOSAJIT_INDEX_SIGNED;
 }
 
-/* Where an index is among `count` elements, of which there is at least one; of one that is an error
- * any number. */
+/* True if an index is an error. */
+static inline bool gather_is_wrong(tosajit_index_mode mode, int64_t index, int64_t count) {
+    return gather_may_fail(mode) &&
+           (index >= count || index < (mode == TOSAJIT_INDEX_SIGNED ? -count : 0));
+}
+
+/* Where an index is among `count` elements, of which there is at least one. An index that is an
+ * error has the first place: it was checked before, but another thread may write it meanwhile. */
 static inline int64_t gather_place(tosajit_index_mode mode, int64_t index, int64_t count) {
-    if (mode == TOSAJIT_INDEX_STRICT) return index;
-    if (mode == TOSAJIT_INDEX_SIGNED) return index < 0 ? index + count : index;
+    if (mode == TOSAJIT_INDEX_STRICT || mode == TOSAJIT_INDEX_SIGNED) {
+        const int64_t place = index < 0 ? index + count : index;
+        return (uint64_t)place < (uint64_t)count ? place : 0;
+    }
     if (mode == TOSAJIT_INDEX_CLIP) return index < 0 ? 0 : index < count ? index : count - 1;
     const int64_t rest = index % count;
     return rest < 0 ? rest + count : rest;

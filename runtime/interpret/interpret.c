@@ -164,7 +164,7 @@ static void gather_element(const callee *kernel, const plan_part *part, const vi
         convert_decode(call->index, convert_load(call->index, element(places, part->rank, index)))
             .i;
     const int64_t at = gather_place(call->mode, place, call->count);
-    if (gather_may_fail(call->mode) && (at < 0 || at >= call->count)) {
+    if (gather_is_wrong(call->mode, place, call->count)) {
         if (*bad) **bad = place, *bad = NULL;
         return;
     }

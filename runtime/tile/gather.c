@@ -39,23 +39,26 @@ static inline void move_elements(const line *l, const gather_call *call, tosajit
     }
 }
 
-/* Words by the processor's own gathers: how many are moved. Others are moved one by one. An index
- * of i32 may not be above 2^31 when it is added. */
+/* Words by the processor's own gathers: how many are moved. Others are moved one by one. Places
+ * stay inside, as gather_place says. */
 #if defined(__x86_64__)
 #include <immintrin.h>
 __attribute__((target("avx512f"))) static int64_t move_words(const line *l, tosajit_type type,
                                                              int64_t count) {
     const __m512i zero = _mm512_setzero_si512(), narrow = _mm512_set1_epi32((int32_t)count),
-                  wide = _mm512_set1_epi64(count);
+                  wide = _mm512_set1_epi64(count), last = _mm512_set1_epi32((int32_t)(count - 1)),
+                  wide_last = _mm512_set1_epi64(count - 1);
     int64_t k = 0;
     for (; type == TOSAJIT_I32 && k + 16 <= l->count; k += 16) {
         __m512i index = _mm512_loadu_si512(l->index + 4 * k);
         index = _mm512_mask_add_epi32(index, _mm512_cmplt_epi32_mask(index, zero), index, narrow);
+        index = _mm512_min_epu32(index, last);
         _mm512_storeu_si512(l->result + 4 * k, _mm512_i32gather_epi32(index, l->values, 4));
     }
     for (; type == TOSAJIT_I64 && k + 8 <= l->count; k += 8) {
         __m512i index = _mm512_loadu_si512(l->index + 8 * k);
         index = _mm512_mask_add_epi64(index, _mm512_cmplt_epi64_mask(index, zero), index, wide);
+        index = _mm512_min_epu64(index, wide_last);
         _mm256_storeu_si256((__m256i *)(void *)(l->result + 4 * k),
                             _mm512_i64gather_epi32(index, l->values, 4));
     }

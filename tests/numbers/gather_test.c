@@ -7,18 +7,14 @@
  * the results as they were, and no byte beside a tensor is touched.
  *
  * TOSAJIT_SEED=<n> sets the cases, TOSAJIT_CASES=<n> their number. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "runtime/expr/gather.h"
 #include "tests/numbers/divide.h"
 #include "tests/numbers/forms.h"
+#include "tests/support/cmocka.h"
 #include "tests/support/guard.h"
 #include "tests/support/support.h"
 
@@ -339,7 +335,6 @@ static void check_case(uint64_t number) {
 
 static void elements_come_from_where_the_index_says(void **state) {
     const uint64_t cases = test_setting("TOSAJIT_CASES", STANDARD_CASES) / test_thinning();
-    (void)state;
     for (uint64_t number = 0; number < cases; number++) check_case(number);
     print_message("%" PRIu64 " kernels, %" PRIu64 " calls, %" PRIu64 " of them refused\n",
                   f.kernels, f.calls, f.refused);
@@ -355,6 +350,17 @@ static int open_all(void **state) {
     return fine && f.forms ? 0 : -1;
 }
 
+/* They were checked before, but another thread of the host may write them meanwhile. */
+static void wrong_indices_have_a_place_inside(void **state) {
+    static const int64_t wrong[] = {5, -6, INT64_C(1) << 44, INT64_MAX, INT64_MIN, INT32_MIN};
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+        assert_int_equal(gather_place(TOSAJIT_INDEX_STRICT, wrong[k], 5), 0);
+        assert_int_equal(gather_place(TOSAJIT_INDEX_SIGNED, wrong[k], 5), 0);
+    }
+    assert_int_equal(gather_place(TOSAJIT_INDEX_SIGNED, -5, 5), 0);
+    assert_int_equal(gather_place(TOSAJIT_INDEX_SIGNED, -1, 5), 4);
+}
+
 static int close_all(void **state) {
     forms_close(f.forms);
     for (int o = 0; o < OPERANDS; o++) guard_destroy(&f.operands[o]);
@@ -363,8 +369,6 @@ static int close_all(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(elements_come_from_where_the_index_says),
-    };
-    return cmocka_run_group_tests(tests, open_all, close_all);
+    return TEST_RUN(open_all, close_all, TEST(elements_come_from_where_the_index_says),
+                    TEST(wrong_indices_have_a_place_inside));
 }

@@ -759,6 +759,56 @@ class Jit(unittest.TestCase):
                                  (stepped, (x,), None), (viewed, (x,), None), (swapped, (x,), None), (whole, (x,), 1)):
             self.check(f, *args, kernels=kernels, what=f.__name__)
 
+    def test_views_that_numpy_makes_are_views(self):
+        def later(x):
+            c = x[1:100]
+            x[0:2] = 7
+            return c * 1
+
+        def through(x):
+            c = x[1:100]
+            c[...] = 5
+            return x * 1
+
+        def backwards(x):
+            c = x[100::-1]
+            x[0] = 9
+            return c + 0
+
+        def diagonal(x):
+            c = np.diagonal(x[:, None] * x)
+            x += 1
+            return c + x
+
+        def halves(x):
+            a, b = np.split(x, 2)
+            x += 1
+            return a + b
+
+        def same(x):
+            c = x.astype(x.dtype, copy=False)
+            x += 1
+            return c + 0
+
+        def windows(x):
+            c = np.lib.stride_tricks.sliding_window_view(x, 2)
+            x += 1
+            return c + 0
+
+        def sorted_before(x):
+            c = np.sort(x)
+            c += 1
+            x[0] = 3
+            return c
+
+        for function in (later, through, backwards, diagonal, halves, same, windows, sorted_before):
+            jitted = tosajit.jit(function)
+            for size in (6, 2, 8, 2, 6, 6, 6):  # ranges end within some and beyond others
+                with self.subTest(function=function.__name__, size=size):
+                    x, y = np.arange(1.0, size + 1), np.arange(1.0, size + 1)
+                    np.testing.assert_array_equal(jitted(x), function(y))
+                    np.testing.assert_array_equal(x, y)
+
     def test_new_arrays(self):
         x = arrays(6, 5)
 

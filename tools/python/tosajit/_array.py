@@ -703,6 +703,8 @@ class Array(_Operators):
         t = self.program
         if self.operand is not None and self.operand >= t.count:
             left("an array of NumPy's own is assigned to")
+        if t.steps is not None and t.steps.views:
+            left("an array is changed, and NumPy has made what may be a view")
         if not may_cast(new.value.type, self.value.type, casting):
             left(f"{new.value.type} is assigned to {self.value.type}")
         if new.value.rank > self.value.rank or new.sizes is None or self.sizes is None or broadcast(new.sizes, self.sizes) != self.sizes:

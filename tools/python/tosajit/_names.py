@@ -111,6 +111,8 @@ def astype(a: Any, dtype: Any, order: str = "K", casting: str = "unsafe", subok:
     own = dtype if dtype in ("f16", "f32", "f64") else dtype_name(dtype)
     if not _arithmetic.may_cast(x.value.type, own, casting):
         left(f"casting={casting!r}")
+    if not copy and own == x.value.type:
+        return x if order == "K" else left("astype may give the array itself")
     value = x.program.text.array(x.value)
     value = _arithmetic.astype(x.program.text, value, own)
     made = Array(x.program, x.program.text.name(Value(value.text, own, places=x.value.places)), x.sizes, mask=x.mask)

@@ -22,6 +22,10 @@ _SIZED = {"matmul", "dot", "vdot", "inner", "tensordot", "einsum", "sort", "args
           "tile", "sliced"}
 
 
+# Views of what they are given, or arrays of their own, which an array's layout decides; what is not among the others may be one, too.
+_VIEWS = {"diagonal", "rollaxis", "sliced"}
+
+
 class Changed(Exception):
     """A call gives something else than it gave when it was traced."""
 
@@ -34,6 +38,7 @@ class Steps:
         self.steps: List[Tuple[str, Any]] = []
         self.calls: List[str] = []
         self.free = False  # how many elements there are depends on elements
+        self.views = False  # what NumPy has given may share memory with another array
         self.kernels: List[Any] = []
         self.guarded = 0  # how many guards kernels have seen to
 
@@ -101,6 +106,8 @@ class Steps:
         found: List[Any] = []
         shape = flatten(made, found)
         kinds = [_kind(a) for a in found]
+        self.views = self.views or name not in _SIZED - _VIEWS and name not in ("where", "getitem") or any(
+            numpy.may_share_memory(a, other) for a in found for other in self.registers)
         self.steps.append(("call", (function, tree, places, shape, kinds)))
         self.calls.append(name)
         results = []
