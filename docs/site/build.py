@@ -17,6 +17,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 PAGES = ["CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "LICENSE", "docs/*.md", "docs/*.svg", "docs/*.json", "docs/charts/*.json", "bench/*.md", "bench/plots/*"]
+ROW, CODE = re.compile(r"^\|.*$", re.M), re.compile(r"`[^`]*`")  # in a row of a table a forge wants \| in code, MkDocs | itself
 LINK = re.compile(r"(\]\()([^)#\s]+)([^)\s]*\))")
 
 
@@ -49,7 +50,8 @@ def lay_page(source, pages, page):
 
     target = pages / page
     if page.endswith(".md"):
-        target.write_text(LINK.sub(led, target.read_text(encoding="utf-8")), encoding="utf-8")
+        text = ROW.sub(lambda row: CODE.sub(lambda code: code[0].replace("\\|", "|"), row[0]), target.read_text(encoding="utf-8"))
+        target.write_text(LINK.sub(led, text), encoding="utf-8")
 
 
 def file_page(path, place):
