@@ -24,7 +24,7 @@ cmake --build --preset aarch64 --target $target
 export TOSAJIT_HOST_TOOL="$PWD/build/tools/tosajit"
 export TOSAJIT_STRIDE="${TOSAJIT_STRIDE:-1000003}" TOSAJIT_PAIRS="${TOSAJIT_PAIRS:-8192}" TOSAJIT_CASES="${TOSAJIT_CASES:-150}"
 export TOSAJIT_SHAPES="${TOSAJIT_SHAPES:-1}" TOSAJIT_LIST="${TOSAJIT_LIST:-10}" TOSAJIT_OPS="${TOSAJIT_OPS:-1000}"
-export TOSAJIT_THIN="${TOSAJIT_THIN:-5}" TOSAJIT_ROUNDS="${TOSAJIT_ROUNDS:-2}"
+export TOSAJIT_THIN="${TOSAJIT_THIN:-8}" TOSAJIT_ROUNDS="${TOSAJIT_ROUNDS:-2}"
 # Code for this CPU alone: the second one has what every AArch64 has, so its own code is that for plain `aarch64`.
 export TOSAJIT_ENGINES="${TOSAJIT_ENGINES:-native precompiled}"
 # FP16, BF16, SVE2; pointers are signed by a cheap function.
