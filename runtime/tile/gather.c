@@ -43,6 +43,9 @@ static inline void move_elements(const line *l, const gather_call *call, tosajit
  * stay inside, as gather_place says. */
 #if defined(__x86_64__)
 #include <immintrin.h>
+#pragma GCC diagnostic push /* where nothing is optimised, these are GCC's macros with full masks  \
+                             */
+#pragma GCC diagnostic ignored "-Wsign-conversion"
 __attribute__((target("avx512f"))) static int64_t move_words(const line *l, tosajit_type type,
                                                              int64_t count) {
     const __m512i zero = _mm512_setzero_si512(), narrow = _mm512_set1_epi32((int32_t)count),
@@ -64,6 +67,7 @@ __attribute__((target("avx512f"))) static int64_t move_words(const line *l, tosa
     }
     return k;
 }
+#pragma GCC diagnostic pop
 #else
 static int64_t move_words(const line *l, tosajit_type type, int64_t count) {
     return (void)l, (void)type, (void)count, 0;
