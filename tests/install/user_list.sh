@@ -125,7 +125,7 @@ do_Python() {
         is '[2.0, 4.0]' "$python" -c 'import array, tosajit; print(tosajit.evaluate("x + x", x=array.array("f", [1, 2])).tolist())'
         "$python" -c 'import numpy' 2>/dev/null || continue
         "$python" -m doctest -o ELLIPSIS page.txt
-        "$python" -c "$(cat readme.py); assert y.shape == (4, 64)"
+        "$python" -c "$(cat readme.py); assert z.shape == w.shape == (4, 64)"
         with_numpy=$((with_numpy + 1))
     done
     [ $with_numpy -ge 1 ]
