@@ -291,10 +291,10 @@ TOSAJIT_API tosajit_status tosajit_expr_reduce(tosajit_expr *expr, tosajit_op op
 typedef struct tosajit_range {
     int64_t begin, end, step; /* of the indices */
 } tosajit_range;
+/* How many elements are put before and behind a dimension. */
 typedef struct tosajit_padding {
-    int64_t before, behind; /* how many elements are put there, of a dimension */
+    int64_t before, behind; /* numbers of elements */
 } tosajit_padding;
-
 /* The elements in their order in these sizes, [rank]: numbers, TOSAJIT_REST, TOSAJIT_SIZE_OF. */
 TOSAJIT_API tosajit_status tosajit_expr_reshape(tosajit_expr *expr, tosajit_value x, int32_t rank,
                                                 const int64_t *sizes, tosajit_value *value);
