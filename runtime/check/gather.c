@@ -67,14 +67,6 @@ static limits limits_of(const gather_call *call) {
     return (limits){is_signed ? count : 0, count - 1 + (is_signed ? count : 0), count <= LARGE};
 }
 
-/* Operands lie anywhere. */
-static int64_t index_at(tosajit_type type, const char *at) {
-    int32_t narrow;
-    int64_t wide;
-    if (type == TOSAJIT_I32) return memcpy(&narrow, at, sizeof narrow), narrow;
-    return memcpy(&wide, at, sizeof wide), wide;
-}
-
 static bool is_aligned(const char *at, size_t size) { return (uintptr_t)at % size == 0; }
 
 /* The first index of a line that is not legal; -1: all are. */
@@ -93,7 +85,7 @@ static int64_t find_outside(const gather_call *call, const char *at, int64_t n, 
             return -1;
     }
     for (int64_t k = 0; k < n; k++) {
-        if (gather_is_wrong(call->mode, index_at(call->index, at + k * stride), call->count))
+        if (gather_is_wrong(call->mode, gather_index(call->index, at + k * stride), call->count))
             return k;
     }
     return -1;
@@ -108,7 +100,7 @@ bool gather_are_legal(const gather_call *call, walk *w, const void *first, int64
         const int64_t stride = walk_strides(w, inner)[0],
                       found = find_outside(call, at, w->sizes[inner], stride);
         if (found < 0) continue;
-        *bad = index_at(call->index, (const char *)at + found * stride);
+        *bad = gather_index(call->index, (const char *)at + found * stride);
         return false;
     } while (walk_next(w, (UINT32_C(1) << inner) - 1, index, &at));
     return true;

@@ -15,12 +15,22 @@
 #define TOSAJIT_RUNTIME_EXPR_GATHER_H
 
 #include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
 
 #include "tosajit/tosajit.h"
 
 /* True if some indices of this mode are errors. */
 static inline bool gather_may_fail(tosajit_index_mode mode) {
     return mode == TOSAJIT_INDEX_STRICT || mode == TOSAJIT_INDEX_SIGNED;
+}
+
+/* The index of i32 or i64 that lies there, at any address, as operands may. */
+static inline int64_t gather_index(tosajit_type type, const char *at) {
+    int32_t narrow;
+    int64_t wide;
+    if (type == TOSAJIT_I32) return memcpy(&narrow, at, sizeof narrow), narrow;
+    return memcpy(&wide, at, sizeof wide), wide;
 }
 
 /* True if an index is an error. */

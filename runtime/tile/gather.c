@@ -15,14 +15,6 @@ typedef struct line {
     int64_t values_stride, index_stride, result_stride, count;
 } line;
 
-/* Indices may lie anywhere, as operands may. */
-static inline int64_t load_index(tosajit_type type, const char *at) {
-    int32_t narrow;
-    int64_t wide;
-    if (type == TOSAJIT_I32) return memcpy(&narrow, at, sizeof narrow), narrow;
-    return memcpy(&wide, at, sizeof wide), wide;
-}
-
 /* ---------------------------------------------------------------------------------------------
  * Single elements */
 
@@ -31,7 +23,7 @@ static inline int64_t load_index(tosajit_type type, const char *at) {
 static inline void move_elements(const line *l, const gather_call *call, tosajit_type type,
                                  tosajit_index_mode mode, size_t size) {
     for (int64_t k = 0; k < l->count; k++) {
-        const int64_t index = load_index(type, l->index + k * l->index_stride);
+        const int64_t index = gather_index(type, l->index + k * l->index_stride);
         memcpy(l->result + k * l->result_stride,
                l->values + k * l->values_stride +
                    gather_place(mode, index, call->count) * call->stride,
@@ -157,7 +149,7 @@ static inline void copy_rows(const line *l, const gather_call *call, tosajit_typ
                              int64_t bytes) {
     for (int64_t k = 0; k < l->count; k++) {
         const int64_t place = gather_place(
-            TOSAJIT_INDEX_SIGNED, load_index(type, l->index + k * l->index_stride), call->count);
+            TOSAJIT_INDEX_SIGNED, gather_index(type, l->index + k * l->index_stride), call->count);
         copy_bytes(l->result + k * l->result_stride,
                    l->values + k * l->values_stride + place * call->stride, bytes);
     }
@@ -183,11 +175,11 @@ static void gather_rows(const line *l, const gather_call *call, const line *inne
         const char *const at = l->index + k * l->index_stride;
         if (k + AHEAD < l->count) {
             const int64_t next = gather_place(
-                call->mode, load_index(call->index, at + AHEAD * l->index_stride), call->count);
+                call->mode, gather_index(call->index, at + AHEAD * l->index_stride), call->count);
             const char *row = l->values + (k + AHEAD) * l->values_stride + next * call->stride;
             for (int64_t b = 0; b < asked; b += CACHE_LINE) __builtin_prefetch(row + b);
         }
-        const int64_t place = gather_place(call->mode, load_index(call->index, at), call->count);
+        const int64_t place = gather_place(call->mode, gather_index(call->index, at), call->count);
         copy_row(l->result + k * l->result_stride, inner->result_stride,
                  l->values + k * l->values_stride + place * call->stride, inner->values_stride,
                  inner->count, size);

@@ -7,23 +7,18 @@
  * itself: one op per kernel, and with all sizes static. All memory is guarded. See differential.h;
  * the test is differential_main.c, and a fuzzer calls it, too. */
 #define _POSIX_C_SOURCE 200809L /* write */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "tests/numbers/divide.h"
 #include "tests/numbers/differential.h"
+#include "tests/numbers/divide.h"
 #include "tests/numbers/forms.h"
 #include "tests/numbers/oracle.h"
 #include "tests/numbers/reduce_reference.h"
+#include "tests/support/cmocka.h"
 #include "tests/support/guard.h"
 #include "tests/support/random_program.h"
 
@@ -230,7 +225,7 @@ static bool place(trial *t, guard_tensor *guard, tosajit_type element, const pro
     return true;
 }
 
-/* Whether every value has room in the oracle's buffers. */
+/* True if every value has room in the oracle's buffers. */
 static bool values_fit(const trial *t) {
     for (int k = 0; k < t->p.count && !t->expected; k++) {
         int64_t bytes = (int64_t)tosajit_type_size(t->p.nodes[k].type.element);
@@ -460,7 +455,7 @@ static void call(trial *t, size_t e) {
     f->counts.runs++;
 }
 
-/* Whether operand k can be result r's own memory. */
+/* True if operand k can be result r's own memory. */
 static bool fits_in_place(const trial *t, int k, int r) {
     const guard_tensor *in = &t->f->inputs[k], *out = &t->f->results[r];
     if (tosajit_type_size(in->tensor.element) != tosajit_type_size(out->tensor.element) ||

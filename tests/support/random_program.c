@@ -100,7 +100,7 @@ void program_fill(const program_node *node, test_random *random, bool legal,
     random_element(random, node, legal, element);
 }
 
-/* What holds of a size that is there. */
+/* A contract that a size keeps which is there. */
 static tosajit_contract random_contract(test_random *random, int64_t size) {
     tosajit_contract c = {.smallest = size < 2 ? 0 : 2};
     if (test_random_chance(random, 30)) c.largest = test_random_range(random, size, 2 * size);
@@ -155,7 +155,7 @@ static int add_leaf(test_random *random, program *p, tosajit_type element) {
     return finish_leaf(random, p, 20);
 }
 
-/* Whether a node can be data: a parameter may have another size than the space. */
+/* True if a node can be data: a parameter may have another size than the space. */
 static bool fits_space(const program *p, const program_node *node) {
     if (node->type.rank > p->rank || (p->strict && node->type.rank != p->rank)) return false;
     for (int32_t d = 0; d < node->type.rank; d++)
@@ -217,7 +217,7 @@ static tosajit_attributes random_attributes(test_random *random, tosajit_op op,
     return a;
 }
 
-/* Whether an op goes along dimensions; whether their sizes become 1. */
+/* True if an op goes along dimensions; whether their sizes become 1. */
 static bool is_along(tosajit_op op) { return test_reduces(op) || test_is_position(op); }
 static bool shrinks(tosajit_op op) { return is_along(op) && op != TOSAJIT_OP_index; }
 

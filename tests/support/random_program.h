@@ -57,9 +57,9 @@ void program_print(const program *p, FILE *file);
 
 /* The program as an expression; fails the way the public functions fail. */
 tosajit_status program_build(const program *p, tosajit_expr **expr);
-/* What the op demands of its operand o, a parameter. */
+/* The demands of the op on its operand o, a parameter. */
 test_parameter program_parameter(const program *p, int node, int o);
-/* Whether an op that a result depends on looks up node k. */
+/* True if an op that a result depends on looks up node k. */
 bool program_is_table(const program *p, int k);
 
 /* A random element for an input: of a parameter a legal one, or any. */
@@ -71,13 +71,13 @@ void program_reach(const program *p, int node, bool *reached);
 void program_reach_numbers(const program *p, int node, bool *reached);
 /* Random run-time sizes for the inputs; may be a mismatch. */
 void program_random_dims(const program *p, test_random *random, program_shape *inputs);
-/* Whether these sizes are what the program promises of its inputs. */
+/* True if these sizes are what the program promises of its inputs. */
 bool program_keeps_contracts(const program *p, const program_shape *inputs);
 /* Sizes of every node that a result depends on, from those of the inputs; false if they do not
  * broadcast, or a declared size or a contract is not met: then the sizes are what a call might
  * still be tried with. */
 bool program_shapes(const program *p, const program_shape *inputs, program_shape *shapes);
-/* Whether the node only moves elements, so that even NaN keep their bits. */
+/* True if the node only moves elements, so that even NaN keep their bits. */
 bool program_moves(const program *p, int node);
 
 #endif
