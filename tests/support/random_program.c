@@ -177,6 +177,12 @@ static int pick_operand(test_random *random, program *p, tosajit_type element, b
     return add_leaf(random, p, element);
 }
 
+// The type's largest number, or what an int64_t holds of it.
+static int64_t largest_unsigned(tosajit_type element) {
+    const size_t bits = 8 * tosajit_type_size(element);
+    return bits < 64 ? (INT64_C(1) << bits) - 1 : INT64_MAX;
+}
+
 static void random_clamp(test_random *random, tosajit_type element, tosajit_attributes *a) {
     static const double bounds[] = {-32768.0, -100.0, -2.5, -1.0, -0.0, 0.0, 0.25, 1.0, 6.0, 448.0};
     static const int64_t extremes[TOSAJIT_TYPE_COUNT] = {[TOSAJIT_I8] = 127,
@@ -188,9 +194,7 @@ static void random_clamp(test_random *random, tosajit_type element, tosajit_attr
         a->max_val.f = bounds[test_random_range(random, 6, 9)];
         return;
     }
-    const int64_t most = test_is_unsigned(element)
-                             ? (INT64_C(1) << 8 * tosajit_type_size(element)) - 1
-                             : extremes[element];
+    const int64_t most = test_is_unsigned(element) ? largest_unsigned(element) : extremes[element];
     a->min_val.i = test_random_range(random, test_is_unsigned(element) ? 0 : -most - 1, most);
     a->max_val.i = test_random_range(random, a->min_val.i, most);
 }
