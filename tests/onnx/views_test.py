@@ -91,6 +91,48 @@ class Views(unittest.TestCase):
             self.assertEqual(len(texts), 1, (name, texts))
             self.assertIn(within, texts[0])
 
+    def test_gathers(self):
+        """Of what an operand has, beside an operator that computes; each index is negative, too. An index beyond is refused, as the engine does."""
+        x, i32, i64 = normal(5, 6, 32), np.int32, np.int64
+        lists = np.stack([random.integers(-5, 5, (7, 3)), random.integers(-6, 6, (7, 3))], -1)
+        for name, attributes, index, open_axes, within in (
+                ("Gather", {}, i64([[0, -5, 3], [4, -1, 2]]), (), "take(x0, x1, 0)"), ("Gather", {"axis": 1}, i32([5, -6]), (), "take(x0, x1, 1)"),
+                ("Gather", {"axis": -1}, np.array(-32), (), "take(x0, x1, 2)"), ("Gather", {"axis": -2}, i64([[1], [2]]), (0, 1, 2), "take(x0, x1, 1)"),
+                ("GatherElements", {"axis": 1}, random.integers(-6, 6, (5, 9, 32)), (), "take_along_axis(x0[:,:,:], x1, 1)"),
+                ("GatherElements", {"axis": -1}, random.integers(-32, 32, (1, 4, 70)), (), "take_along_axis(x0[0:1,0:4,:], x1, 2)"),
+                ("GatherND", {}, lists[..., :1], (), "take(reshape(x0, (5,6,32,))"), ("GatherND", {}, lists, (), "take(reshape(x0, (30,32,))"),
+                ("GatherND", {}, np.concatenate([lists, random.integers(-32, 32, (7, 3, 1))], -1), (), "take(reshape(x0, (960,))")):
+            nodes = [N(name, ["x", "i"], ["g"], **attributes), N("Exp", ["g"], ["e"]), N("Neg", ["e"], ["y"])]
+            model = model_of(nodes, {"x": x, "i": index}, opset=13, open_axes=open_axes)
+            text, = self.regions(model, {"x": x, "i": index}, *ALL)
+            self.assertIn(within, text)
+            for k in range(index.shape[-1] if name == "GatherND" else 1):
+                size, limits = x.shape[k if name == "GatherND" else attributes.get("axis", 0)], np.iinfo(index.dtype)
+                for wrong in (size, -size - 1, limits.max, limits.min):
+                    beyond = index.copy()
+                    beyond[tuple(n - 1 for n in index.shape[:-1]) + (-1 - k if name != "GatherND" else k,) if index.ndim else ()] = wrong
+                    for one in (model, os.path.join(work.name, "out.onnx")):
+                        with self.assertRaisesRegex(Exception, "(?i)ind(ex|ices)", msg=(name, wrong, k)):
+                            call(one, {"x": x, "i": beyond})
+
+    def test_gather_of_what_is_computed(self):
+        """It lies in memory: one region makes it. The index may be made in the region that gathers."""
+        x, index = normal(40, 64), random.integers(-20, 20, (70,))
+        nodes = [N("Exp", ["x"], ["e"]), N("Tanh", ["e"], ["t"]), N("Gather", ["t", "i"], ["g"]), N("Neg", ["g"], ["n"]), N("Exp", ["n"], ["y"])]
+        texts = self.regions(model_of(nodes, {"x": x, "i": index}), {"x": x, "i": index}, *ALL)
+        self.assertFalse(any("exp(x0)" in text and "take(" in text for text in texts), texts)
+        few = [N("Gather", ["x", "i"], ["g"]), N("Exp", ["g"], ["e"]), N("Neg", ["e"], ["y"])]
+        for count, taken in ((3, 0), (70, 1)):
+            given = {"x": x, "i": index[:count]}
+            self.assertEqual([text.count("take(") for text in self.regions(model_of(few, given), given, "--min-bytes", "0")], [taken])
+        nodes = [N("Add", ["i", "i"], ["j"]), N("Gather", ["x", "j"], ["g"]), N("Neg", ["g"], ["n"]), N("Exp", ["n"], ["y"])]
+        model = model_of(nodes, {"x": x, "i": index})
+        text, = self.regions(model, {"x": x, "i": index}, *ALL)
+        self.assertIn("x1 + x1", text.replace("x0 + x0", "x1 + x1"))
+        index[3] = 20
+        with self.assertRaisesRegex(Exception, "index 40 is not in -40..39"):
+            call(os.path.join(work.name, "out.onnx"), {"x": x, "i": index})
+
     def test_squeeze(self):
         x = normal(3, 1, 40)
         for opset, attributes, lists in ((9, {"axes": [1]}, {}), (17, {}, {"a": np.int64([-2])})):

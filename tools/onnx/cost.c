@@ -231,6 +231,9 @@ static const char *leave_view(const onnx_graph *g, const onnx_node *node, bool s
     enum { LEAST_RUN = 16 };
     if (blocks && onnx_input(g, node, 0) && onnx_input(g, node, 0)->type.rank == 4)
         return "the engine keeps images in blocks";
+    if (onnx_views_gathers(node)) /* the engine calls a function for each index */
+        return is_small(&g->values[node->outputs[0]].type) ? "of few elements the engine is faster"
+                                                           : NULL;
     if (onnx_is(node, "Transpose") && !settled) return "the engine may move it";
     return onnx_views_run(g, node) < LEAST_RUN ? "of short runs the engine is faster" : NULL;
 }

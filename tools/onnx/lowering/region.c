@@ -118,8 +118,9 @@ static bool takes_number(writer *w, const onnx_node *node, int32_t k, char name[
 static bool types_agree(const onnx_graph *g, const onnx_node *node, int32_t operand) {
     int32_t first = onnx_is(node, "Where") ? 1 : 0;
     const onnx_value *data = onnx_input(g, node, first), *value = onnx_input(g, node, operand);
-    return operand <= first || onnx_is(node, "Pow") || onnx_is(node, "DequantizeLinear") ||
-           value->fresh || (data && data->type.element == value->type.element);
+    return operand <= first || onnx_views_gathers(node) || onnx_is(node, "Pow") ||
+           onnx_is(node, "DequantizeLinear") || value->fresh ||
+           (data && data->type.element == value->type.element);
 }
 
 /* ---------------------------------------------------------------------------------------------

@@ -285,6 +285,21 @@ static void gather(site *s) {
     s->result->rank = at;
 }
 
+/* Each list of the indices stands for what is behind the dimensions that it indexes. */
+static void gather_lists(site *s) {
+    const onnx_type data = *s->result, *indices = type_of(s, 1);
+    const int64_t batches = number(s, "batch_dims", 0),
+                  indexed = indices->rank > 0 ? indices->dims[indices->rank - 1] : -1;
+    int32_t at = 0;
+    s->result->rank = -1;
+    if (batches < 0 || indexed < 1 || batches >= indices->rank || batches + indexed > data.rank ||
+        indices->rank - 1 + data.rank - batches - indexed > TOSAJIT_MAX_RANK)
+        return;
+    for (int32_t d = 0; d < indices->rank - 1; d++) s->result->dims[at++] = indices->dims[d];
+    for (int64_t d = batches + indexed; d < data.rank; d++) s->result->dims[at++] = data.dims[d];
+    s->result->rank = at;
+}
+
 static void concatenate(site *s) {
     int32_t axis = axis_of(number(s, "axis", 1), s->result->rank);
     int64_t sum = 0;
@@ -600,6 +615,7 @@ static const struct row {
     {"DynamicQuantizeLinear", quantized_here},
     {"STFT", spectrum},
     {"GatherElements", indexed},
+    {"GatherND", gather_lists},
     {"ScatterElements", same},
     {"ScatterND", same},
     {"Trilu", same},

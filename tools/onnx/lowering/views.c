@@ -220,17 +220,119 @@ static bool write_unsqueeze(onnx_site *s, byte_writer *text) {
 }
 
 /* ---------------------------------------------------------------------------------------------
+ * What an index takes. ONNX counts negative ones from the end, and refuses others, as the language
+ * does. */
+
+static bool write_gather(onnx_site *s, byte_writer *text) {
+    const int32_t axis = onnx_views_axis(s->node, 0, type_of(s)->rank);
+    if (axis < 0) return refuse(s, "an axis is none of its operand's");
+    put(text, "take("), put(text, s->operands[0]), put(text, ", "), put(text, s->operands[1]);
+    put(text, ", "), put_number(text, axis, ")");
+    return true;
+}
+
+/* The index may be smaller than the data, of which it takes the first ones then. */
+static bool write_gather_elements(onnx_site *s, byte_writer *text) {
+    const onnx_type *from = type_of(s), *index = &onnx_input(s->g, s->node, 1)->type;
+    const int32_t axis = onnx_views_axis(s->node, 0, from->rank);
+    onnx_range ranges[TOSAJIT_MAX_RANK];
+    if (axis < 0 || index->rank != from->rank) return refuse(s, "an axis is none of its operands'");
+    for (int32_t d = 0; d < from->rank; d++) {
+        ranges[d] = (onnx_range){0, d == axis ? from->dims[d] : index->dims[d], 1};
+        if (d != axis && (from->dims[d] < 0 || index->dims[d] < 0))
+            return refuse(s, "a size beside its axis is not known");
+        if (d != axis && index->dims[d] > from->dims[d])
+            return refuse(s, "its index is larger than its data");
+    }
+    put(text, "take_along_axis("), put_ranges(s, ranges, text), put(text, ", ");
+    put(text, s->operands[1]), put(text, ", "), put_number(text, axis, ")");
+    return true;
+}
+
+static void next_statement(onnx_site *s, byte_writer *text) {
+    put(text, "; t"), put_number(text, ++*s->statement, " = ");
+}
+
+/* Number k of each list that the index has, from 0 on, or `beyond` where it is wrong. */
+static void put_place(onnx_site *s, int32_t k, int64_t beyond, byte_writer *text) {
+    const int64_t size = type_of(s)->dims[k];
+    const int32_t rank = onnx_input(s->g, s->node, 1)->type.rank;
+    char word[320];
+    put(text, s->operands[1]), put(text, "[");
+    for (int32_t d = 0; d < rank - 1; d++) put(text, ":,");
+    put_number(text, k, "]");
+    const int32_t at = *s->statement;
+    next_statement(s, text);
+    snprintf(word, sizeof word,
+             "where((t%d >= %" PRId64 ") & (t%d < %" PRId64 "), where(t%d < 0, t%d + %" PRId64
+             ", t%d), (%" PRId64 "))",
+             at, -size, at, size, at, at, size, at, beyond);
+    put(text, word);
+    next_statement(s, text);
+}
+
+/* "reshape(x0, (35,0))": the indexed dimensions as one. */
+static bool put_joined(onnx_site *s, int32_t indexed, int64_t all, byte_writer *text) {
+    const onnx_type *from = type_of(s);
+    int32_t open = 0;
+    put(text, "reshape("), put(text, s->operands[0]), put(text, ", ("), put_number(text, all, ",");
+    for (int32_t d = indexed; d < from->rank; d++) {
+        open += from->dims[d] < 0;
+        put_number(text, from->dims[d] < 0 ? -1 : from->dims[d], ",");
+    }
+    put(text, "))");
+    return open < 2 || refuse(s, "sizes are not known");
+}
+
+/* Lists of numbers, one for each of the first dimensions: they are one number of these together. A
+ * wrong one is so far beyond all that the others cannot make up for it. */
+static bool write_gather_lists(onnx_site *s, byte_writer *text) {
+    const onnx_type *from = type_of(s), *index = &onnx_input(s->g, s->node, 1)->type;
+    const int64_t indexed = index->rank > 0 ? index->dims[index->rank - 1] : -1;
+    int32_t places[TOSAJIT_MAX_RANK];
+    int64_t all = 1;
+    if (number(s->node, "batch_dims", 0) != 0) return refuse(s, "it has an index for each batch");
+    if (indexed < 1 || indexed > from->rank) return refuse(s, "how much it indexes is not known");
+    for (int32_t d = 0; d < indexed; d++)
+        if (from->dims[d] < 1 || __builtin_mul_overflow(all, from->dims[d], &all) ||
+            all > INT32_MAX / 3)
+            return refuse(s, "a size that it indexes is not known");
+    for (int32_t d = 0; d < indexed; d++) {
+        put_place(s, d, -3 * all, text);
+        places[d] = *s->statement - 1;
+    }
+    for (int32_t d = 1; d < indexed; d++) put(text, "(");
+    for (int32_t d = 0; d < indexed; d++) {
+        put(text, d > 0 ? " + t" : "t"), put_number(text, places[d], d > 0 ? ")" : "");
+        if (d + 1 < indexed) put(text, " * "), put_number(text, from->dims[d + 1], "");
+    }
+    const int32_t flat = *s->statement;
+    next_statement(s, text);
+    put(text, "take(");
+    if (!put_joined(s, (int32_t)indexed, all, text)) return false;
+    put(text, ", t"), put_number(text, flat, ", 0)");
+    return true;
+}
+
+/* ---------------------------------------------------------------------------------------------
  * All of them */
 
 static const struct view {
     const char *op;
     write_view *write;
-    bool lists; /* operands behind the first one are lists */
+    bool lists;   /* operands behind the first one are lists */
+    bool gathers; /* the second operand says which elements of the first one */
 } views[] = {
-    {"Slice", write_slice, true},         {"Split", write_split, true},
-    {"Concat", write_concat, false},      {"Transpose", write_transpose, false},
-    {"Reshape", write_reshape, true},     {"Squeeze", write_squeeze, true},
-    {"Unsqueeze", write_unsqueeze, true},
+    {"Slice", write_slice, true, false},
+    {"Split", write_split, true, false},
+    {"Concat", write_concat, false, false},
+    {"Transpose", write_transpose, false, false},
+    {"Reshape", write_reshape, true, false},
+    {"Squeeze", write_squeeze, true, false},
+    {"Unsqueeze", write_unsqueeze, true, false},
+    {"Gather", write_gather, false, true},
+    {"GatherElements", write_gather_elements, false, true},
+    {"GatherND", write_gather_lists, false, true},
 };
 
 static const struct view *view_of(const onnx_node *node) {
@@ -242,6 +344,11 @@ static const struct view *view_of(const onnx_node *node) {
 bool onnx_views_is_list(const onnx_node *node, int32_t operand) {
     const struct view *view = operand > 0 ? view_of(node) : NULL;
     return view && view->lists;
+}
+
+bool onnx_views_gathers(const onnx_node *node) {
+    const struct view *view = view_of(node);
+    return view && view->gathers;
 }
 
 bool onnx_views_text(onnx_site *s, byte_writer *text) {

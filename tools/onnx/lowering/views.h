@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Operators of ONNX that move elements and compute nothing: slices, parts, transpositions, other
- * sizes, and one tensor behind the other. In a region they are other strides. */
+ * sizes, and one tensor behind the other. In a region they are other strides; what an index takes
+ * is gathered. */
 #ifndef TOSAJIT_TOOLS_ONNX_LOWERING_VIEWS_H
 #define TOSAJIT_TOOLS_ONNX_LOWERING_VIEWS_H
 
@@ -11,6 +12,8 @@
 bool onnx_views_text(onnx_site *s, byte_writer *text);
 /* An operand that lists axes, bounds or sizes: it is no data, and no operand of a text. */
 bool onnx_views_is_list(const onnx_node *node, int32_t operand);
+/* True if operand 1 is an index, which says what is taken of operand 0. */
+bool onnx_views_gathers(const onnx_node *node);
 /* The shortest run of elements that a view moves as one; -1: it is not known. */
 int64_t onnx_views_run(const onnx_graph *g, const onnx_node *node);
 
