@@ -152,25 +152,43 @@ static void interpret_line(const callee *kernel, int32_t part_index, const view 
                   interpret_reduce_end(&reductions[k], count));
 }
 
-/* One element of what is gathered. A first pass goes on beside a wrong index, which it tells. */
+/* The index at a place of the part. */
+static int64_t index_there(const plan_part *part, const view *tensors, const gather_call *call,
+                           const int64_t *index) {
+    const tosajit_tensor *places = &tensors[part->leaves[plan_gather_of(part).index].tensor].tensor;
+    return convert_decode(call->index,
+                          convert_load(call->index, element(places, part->rank, index)))
+        .i;
+}
+
+/* One element of what is gathered. */
 static void gather_element(const callee *kernel, const plan_part *part, const view *tensors,
-                           const int64_t *index, const gather_call *call, int64_t **bad) {
-    const plan_gather g = plan_gather_of(part);
-    const tosajit_tensor *values = &tensors[part->leaves[g.values].tensor].tensor,
-                         *places = &tensors[part->leaves[g.index].tensor].tensor;
+                           const int64_t *index, const gather_call *call) {
+    const tosajit_tensor *values =
+        &tensors[part->leaves[plan_gather_of(part).values].tensor].tensor;
     tosajit_tensor rest = *values; /* its other dimensions align with the part's */
     rest.rank--, rest.dims++, rest.strides++;
-    const int64_t place =
-        convert_decode(call->index, convert_load(call->index, element(places, part->rank, index)))
-            .i;
-    const int64_t at = gather_place(call->mode, place, call->count);
-    if (gather_is_wrong(call->mode, place, call->count)) {
-        if (*bad) **bad = place, *bad = NULL;
-        return;
-    }
+    const int64_t at =
+        gather_place(call->mode, index_there(part, tensors, call, index), call->count);
     const char *from = element(&rest, part->rank, index) + at * call->stride;
     const tosajit_tensor *result = &tensors[kernel->tensor_count + part->results[0]].tensor;
     store(result, part->rank, index, convert_load(values->element, from));
+}
+
+/* Tell a wrong one among the indices of a part, which may give no elements. */
+static void look_at_indices(const plan_part *part, const view *tensors, const gather_call *call,
+                            const int64_t *sizes, int64_t **bad) {
+    const tosajit_tensor *places = &tensors[part->leaves[plan_gather_of(part).index].tensor].tensor;
+    int64_t index[TOSAJIT_MAX_RANK] = {0}, own[TOSAJIT_MAX_RANK];
+    for (int32_t d = 0; d < part->rank; d++) {
+        const int32_t at = d + places->rank - part->rank;
+        own[d] = at < 0 || places->dims[at] == 1 ? 1 : sizes[d];
+        if (own[d] == 0) return;
+    }
+    do {
+        const int64_t place = index_there(part, tensors, call, index);
+        if (gather_is_wrong(call->mode, place, call->count)) **bad = place, *bad = NULL;
+    } while (*bad && next(part->rank, own, index));
 }
 
 static void interpret_part(const callee *kernel, int32_t part_index, const view *tensors,
@@ -178,13 +196,15 @@ static void interpret_part(const callee *kernel, int32_t part_index, const view 
     const plan_part *part = &kernel->plan->parts[part_index];
     int64_t index[TOSAJIT_MAX_RANK] = {0}, sizes[TOSAJIT_MAX_RANK], lines[TOSAJIT_MAX_RANK];
     run_iteration_space(part, tensors, sizes); /* which has been checked */
+    const gather_call call =
+        part->gathers ? gather_call_of(kernel, part, tensors) : (gather_call){.count = 0};
+    if (part->gathers && *bad) look_at_indices(part, tensors, &call, sizes, bad);
     for (int32_t d = 0; d < part->rank; d++) {
         lines[d] = plan_reduces(part, d) ? 1 : sizes[d];
         if (lines[d] == 0) return;
     }
     if (part->gathers) {
-        const gather_call call = gather_call_of(kernel, part, tensors);
-        do gather_element(kernel, part, tensors, index, &call, bad);
+        do gather_element(kernel, part, tensors, index, &call);
         while (next(part->rank, lines, index));
         return;
     }

@@ -217,7 +217,8 @@ APART tosajit_status check_and_plan(const tosajit_kernel *kernel, const kernel_c
     tosajit_status status = run_check(kernel, c, &v, tensors);
     if (!status) status = check_memory(kernel, c, tensors);
     if (!status) status = check_indices(kernel, tensors);
-    if (status || run_writes_nothing(kernel, tensors)) return status;
+    if (status) return status;
+    if (!kernel->plan.checked_parts && run_writes_nothing(kernel, tensors)) return TOSAJIT_OK;
     if (!code) return interpret(kernel, tensors);
     *planned =
         call_cache_learn(kernel, code->parts, c, tensors, kernel->views ? &v : NULL, p, bases);

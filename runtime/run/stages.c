@@ -208,7 +208,7 @@ static void gather_block(const staging *s, const plan_part *part, walk *w,
     const gather_call call = gather_call_of(&called, part, s->tensors);
     int64_t bad;
     if (!s->first_pass || gather_is_legal(part, &call, w, tile, &bad)) {
-        gather_run(part, &call, w, tile);
+        if (walk_elements(w) > 0) gather_run(part, &call, w, tile);
         return;
     }
     atomic_store_explicit(&s->first_pass->bad, bad, memory_order_relaxed);
@@ -222,12 +222,14 @@ static void run_part(const staging *s, int32_t p, const int64_t *start, char *me
     walk *w = (walk *)room; /* not cleared, like the next one: see walk.h */
     tile_tensors tile;
     block_walk(s, p, start, memory, w, &tile);
+    if (part->gathers) { /* what gives no elements may have a wrong index */
+        gather_block(s, part, w, &tile);
+        return;
+    }
     for (int32_t d = 0; d < w->rank; d++)
         if (w->sizes[d] <= 0 && !plan_reduces(part, d)) return;
     if (part->axis >= 0) {
         reduce_tile_run(s->kernel->program, part, &s->code[p], w, &tile, memory + s->scratch.bytes);
-    } else if (part->gathers) {
-        gather_block(s, part, w, &tile);
     } else {
         tile_coalesce(part, w);
         tile_run(part, &s->code[p], w, &tile);

@@ -235,6 +235,7 @@ bool gather_is_legal(const plan_part *part, const gather_call *call, const walk 
         const int64_t stride = walk_strides(w, d)[t];
         *walk_mutable_strides(&own, d) = stride;
         own.sizes[d] = stride ? w->sizes[d] : 1;
+        if (own.sizes[d] <= 0) return true;
     }
     return gather_are_legal(call, &own, tensors->pointers[t], bad);
 }

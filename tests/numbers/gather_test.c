@@ -341,6 +341,40 @@ static void elements_come_from_where_the_index_says(void **state) {
     assert_true(cases < 20 || (f.refused > 0 && f.refused < f.calls));
 }
 
+/* Nobody reads what they take, but they are wrong all the same. */
+static void indices_of_no_elements_are_looked_at(void **state) {
+    subject s = {.type = TOSAJIT_F32,
+                 .index = TOSAJIT_I32,
+                 .mode = TOSAJIT_INDEX_SIGNED,
+                 .dynamic = true,
+                 .results = 1 << GATHERED,
+                 .ranks = {2, 2, 0, 2, 0},
+                 .rank = 2};
+    static float element;
+    static int32_t index[3], zero;
+    static const int64_t none[] = {5, 0}, places[] = {3, 1}, made[] = {3, 0};
+    const tosajit_tensor operands[] = {tosajit_dense(TOSAJIT_F32, &element, 2, none),
+                                       tosajit_dense(TOSAJIT_I32, index, 2, places),
+                                       tosajit_dense(TOSAJIT_I32, &zero, 0, none),
+                                       tosajit_dense(TOSAJIT_I1, &element, 2, made),
+                                       tosajit_dense(TOSAJIT_F32, &element, 0, none)},
+                         result = tosajit_dense(TOSAJIT_F32, &element, 2, made);
+    for (int k = 0; k < 2; k++) {
+        tosajit_kernel *kernels[TEST_MAX_ENGINES];
+        s.computed = k == 1;
+        make_kernels(&s, kernels);
+        for (size_t e = 0; e < test_engine_count; e++) {
+            index[2] = -5;
+            if (tosajit_run(kernels[e], operands, OPERANDS, &result, 1))
+                fail_msg("gather of no elements: %s", tosajit_last_error());
+            index[2] = 5;
+            assert_int_equal(tosajit_run(kernels[e], operands, OPERANDS, &result, 1),
+                             TOSAJIT_INDEX_OUT_OF_RANGE);
+            tosajit_kernel_release(kernels[e]);
+        }
+    }
+}
+
 static int open_all(void **state) {
     bool fine = !test_setup_exact(state);
     f.random = test_random_start(test_seed());
@@ -370,5 +404,6 @@ static int close_all(void **state) {
 
 int main(void) {
     return TEST_RUN(open_all, close_all, TEST(elements_come_from_where_the_index_says),
+                    TEST(indices_of_no_elements_are_looked_at),
                     TEST(wrong_indices_have_a_place_inside));
 }

@@ -854,6 +854,23 @@ class Jit(unittest.TestCase):
                 with self.assertRaisesRegex(IndexError, f"index {wrong} is out of bounds for axis 0 with size 50"):
                     made(x, np.array([0, wrong]))
 
+    def test_indices_of_what_nobody_reads(self):
+        """They raise as NumPy does: where no result needs an element, and where there is none to be taken."""
+        def unused(x, i):
+            x[i]
+            return x * 2
+        for shape in ((3, 4), (3, 0), (0, 0), (0, 4)):
+            for i in ([7], [1], [-1], []):
+                for f in (unused, lambda x, i: x[i] + 1, lambda x, i: x[i + 1] + 1, lambda x, i: x[i.astype(np.int32)] + 1, lambda x, i: np.take(x, i, axis=1) + 1,
+                          lambda x, i: np.take(x, i * 2, axis=1) + 1):
+                    self.check(f, np.ones(shape), np.array(i, dtype=int), kernels=None)
+
+    def test_greatest_of_no_elements(self):
+        """None, also where there would be no result."""
+        for shape in ((0, 0), (3, 0), (0, 3), (2, 0, 0), (0, 2, 3)):
+            for f in (lambda a: a.max(axis=-1), lambda a: a.min(axis=0), lambda a: a.argmax(axis=-1), lambda a: a.max(axis=(0, -1)), lambda a: np.max(a, axis=1, keepdims=True)):
+                self.check(f, np.ones(shape), kernels=None)
+
     def test_assignments_to_arrays_that_overlap(self):
         def f(a, b):
             a += b

@@ -12,7 +12,7 @@ from ._tosajit import ArgumentError, ElementTypeError
 
 TYPE_CHECKING = False  # module typing takes longer to load than everything else here
 if TYPE_CHECKING:
-    from typing import Any, Callable, Dict, List, NoReturn, Optional, Sequence, Tuple, Union
+    from typing import Any, Callable, Dict, List, NoReturn, Optional, Sequence, Set, Tuple, Union
 
 INTEGERS = ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")
 FLOATS = ("f16", "bf16", "f32", "f64")
@@ -167,6 +167,8 @@ class Text:
         self.statements: List[Tuple[str, str]] = []
         self.guards: List[Tuple[str, bool, str]] = []  # what must hold nowhere, whether it has dimensions, what to say otherwise
         self.guards_all = False  # whether they are about calls without an empty operand, too
+        self.taken: List[str] = []  # names of what is taken by an index, which may be out of bounds
+        self.computed: Set[str] = set()  # names that kernels compute
         self.known: Dict[str, str] = {}  # the names of texts: what is written twice is one value
         self.prefix = "_"
         while any(name.startswith(self.prefix) for name in names):

@@ -427,7 +427,9 @@ class Trace:
         if x.sizes is not None and index.sizes is not None:
             sizes = (*x.sizes[:axis], *index.sizes, *x.sizes[axis + 1:])
         made = Value(f"take({value.text}, {at.text}, {axis})", value.type, places=(DIM,) * (x.ndim - 1 + index.ndim))
-        return Array(self, t.name(made), sizes)
+        made = t.name(made)
+        t.taken.append(made.text)
+        return Array(self, made, sizes)
 
     def number(self, a: Array) -> Array:
         """As a number of Python's."""

@@ -92,6 +92,7 @@ def _guard(guards: Sequence[Tuple[str, bool, str]]) -> str:
 def write(t: Text, named: Sequence[Tuple[str, Value]], weak: Weak, ranks: Sequence[int]) -> Tuple[str, Optional[str], Tuple[str, ...], bool]:
     results = [value.text for _, value in named]
     main = _needed(t.statements, results)
+    t.computed.update(name for name, _ in main)
     said = [text for _, text in t.statements] + results + [condition for condition, _, _ in t.guards]  # what nobody reads may raise, too
     guards = t.guards + weak.guards(said)
     check = [_guard(guards)] if guards else []

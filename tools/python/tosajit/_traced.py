@@ -100,11 +100,15 @@ class Tracing:
     def made(self) -> Any:
         """What function.c keeps."""
         try:
-            return self.make(False)
+            made = self.make(False)
         except Error:
             if self.steps is None:
                 raise
-            return self.make(True)  # in several kernels
+            made = self.make(True)  # in several kernels
+        assert self.trace is not None
+        if not self.trace.text.computed.issuperset(self.trace.text.taken):
+            raise Left("an index may be out of bounds of which no result needs an element")
+        return made
 
     def make(self, cut: bool) -> Any:
         result = self.run(cut)

@@ -132,9 +132,11 @@ class Views(Text):
         return Value(text, value.type, value.weak, places=tuple(places))
 
     def needs_elements(self, value: Value, at: Sequence[int], sentence: str) -> None:
-        """Of no elements there is no greatest one: neither where one of these dimensions is empty, unless the result is, too."""
+        """Of no elements there is no greatest one, wherever one of these dimensions is empty, also where the result is."""
         value = self.name(value)
-        count = f"reduce_count(f32({value.text}), axis={at[0]})"
+        count = f"f32({value.text})"
+        for k in [k for k in range(len(value.places)) if k not in at] + [at[0]]:  # of one element is left along the others
+            count = f"reduce_count({count}, axis={k})"
         if len(at) > 1:
             count = f"sum({count}, axis={listed(at[1:])}, keepdims=True)"
         self.guards.append((f"({count} == f32(0))", True, sentence))
