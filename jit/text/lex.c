@@ -261,17 +261,28 @@ bool lex_fail_op(lexer *p, text_span word) {
     return fail_unknown(p, word, "op", &s, "");
 }
 
+/* Of the table, so that none is forgotten. */
+static void list_types(char *text, size_t room) {
+    size_t used = 0;
+    for (int type = 0; type < TOSAJIT_TYPE_COUNT && used < room; type++) {
+        const char *before = !type                           ? "; there are "
+                             : type < TOSAJIT_TYPE_COUNT - 1 ? ", "
+                                                             : " and ";
+        used += (size_t)snprintf(text + used, room - used, "%s%s", before,
+                                 tosajit_type_name((tosajit_type)type));
+    }
+}
+
 bool lex_fail_type(lexer *p, text_span word) {
+    char all[256];
     suggestion s = {.word = p->text + word.at, .length = word.length};
     const char *foreign = text_foreign_word(s.word, s.length);
     if (foreign)
         return lex_fail(p, word, "there is no element type %s; %s", lex_show(p, word).text,
                         foreign);
     suggest_types(&s);
-    return fail_unknown(
-        p, word, "element type", &s,
-        "; there are i1, i8, i16, i32, i48, i64, u8, u16, u32, f16, bf16, f32, f64, f8E4M3FN and "
-        "f8E5M2");
+    list_types(all, sizeof all);
+    return fail_unknown(p, word, "element type", &s, all);
 }
 
 /* Digits of a whole number, decimal or behind 0x, as far as they fit; *fits says whether they do.

@@ -106,7 +106,7 @@ if [(f["line"], f["column"]) for f in found["findings"]] != [(2, 8), (3, 8), (4,
 many = "".join(f'  %v{k + 1} = "math.exp"(%v{k}) : (tensor<?xf32>) -> tensor<?xf32>\n' for k in range(1000))
 many = f"func.func @f(%v0: tensor<?xf32>) -> tensor<?xf32> {{\n{many}  return %v9 : tensor<?xf32>\n}}\n"
 found = read(["verify", "-", "--json"], 1, many.encode())["findings"]
-if len(found) != 21 or "after 20 errors" not in found[-1]["message"] or "mean tosa.exp?" not in found[0]["message"]:
+if len(found) != 21 or "after 20 errors" not in found[-1]["message"] or "in TOSA it is tosa.exp" not in found[0]["message"]:
     failures.append(f"a thousand errors: {len(found)}, {found[-1]}")
 
 # Two things cannot go to standard output, and an error leaves nothing there.

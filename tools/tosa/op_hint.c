@@ -16,12 +16,16 @@ const char *op_hint(const char *name, size_t length, char hint[OP_HINT]) {
     suggestion s = {.word = name, .length = length};
     for (size_t k = 0; k < length; k++)
         if (name[k] == '.') s = (suggestion){.word = name + k + 1, .length = length - k - 1};
+    const bool is_of_others = s.word != name && strncmp(name, "tosa.", 5);
     suggest_ops(&s);
     hint[0] = '\0';
     const tosajit_op op = tosajit_op_find(s.name);
     const bool extends = op != TOSAJIT_OP_COUNT && op_columns_of[op].extension;
     if (extends)
         snprintf(hint, OP_HINT, "; did you mean the tosa.custom of operator_name \"%s\"?", s.name);
+    else if (s.name && is_of_others && strlen(s.name) == s.length &&
+             !memcmp(s.name, s.word, s.length))
+        snprintf(hint, OP_HINT, "; in TOSA it is tosa.%s", s.name);
     else if (s.name)
         snprintf(hint, OP_HINT, "; did you mean tosa.%s?", s.name);
     return hint;

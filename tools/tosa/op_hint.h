@@ -9,7 +9,7 @@
 
 enum { OP_HINT = 64 };
 
-/* "; did you mean tosa.abs?" of tosa.abz, "; did you mean tosa.exp?" of math.exp; empty where no op
+/* "; did you mean tosa.abs?" of tosa.abz, "; in TOSA it is tosa.exp" of math.exp; empty where no op
  * is near. Returns hint. */
 const char *op_hint(const char *name, size_t length, char hint[OP_HINT]);
 /* The same for the op that a message of MLIR quotes: "custom op 'tosa.abz' is unknown". */

@@ -413,8 +413,10 @@ class _Reading:
 
     def unknown(self, name: str) -> str:
         import difflib
-        near = difflib.get_close_matches(name, known_names(), 1, 0.8)
-        return f"there is no function {name}" + (f"; did you mean {near[0]}?" if near else "; tosajit.compile takes the library's own language")
+        known = known_names()
+        near = difflib.get_close_matches(name, known, 1, 0.8) or [other for other in known if other.endswith("_" + name)]
+        return f"there is no function {name}; " + (f"did you mean {near[0]}?" if near else
+                                                   "texts have NumPy's and those of tosajit.special, and tosajit.compile the library's own")
 
     def attribute(self, node: Any) -> Any:
         path = _path(node)
