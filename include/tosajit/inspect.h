@@ -228,11 +228,11 @@ TOSAJIT_API tosajit_status tosajit_explain(const tosajit_kernel *kernel,
 
 /* The code of a kernel without the checks. It walks a tile of planes x rows x cols elements of n
  * tensors. In a plane, element (r, c) of tensor t lies at p + r * strides[2t] + c * strides[2t +
- * 1]. In the first plane p is pointers[t]; from a plane to the next it grows by rows * strides[2t]
- * + strides[2n + t]. Strides are in bytes. Those of planes, from strides[2n] on, are not read if
- * there is one plane; code without tosajit_raw.has_planes walks no more. A column stride is the
- * element size (contiguous) or 0 (a splat: one value for the whole row), and results are
- * contiguous. cols is a multiple of tosajit_raw.cols_multiple. The variants list which of these
+ * 1]. In the first plane p is pointers[t]; from a plane to the next p grows by
+ * rows * strides[2t] + strides[2n + t]. Strides are in bytes. Those of planes, from strides[2n] on,
+ * are not read if there is one plane; code without tosajit_raw.has_planes walks no more. A column
+ * stride is the element size (contiguous) or 0 (a splat: one value for the whole row), and results
+ * are contiguous. cols is a multiple of tosajit_raw.cols_multiple. The variants list which of these
  * combinations the code has; another combination computes garbage. context is tosajit_raw.context.
  * It runs in the caller's floating-point settings, and expects the settings of a program's start.
  */

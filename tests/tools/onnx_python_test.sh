@@ -121,5 +121,6 @@ says "^tosajit: error: $work/model.onnx: ONNX Runtime: .*Tanhh"
 # Kinds of wrong results that were seen elsewhere, by a session in one line.
 PYTHONPATH=$build/tools/python "$python" "$(dirname "$0")/python_reports_test.py" onnx
 # The page of those who know the engine.
+PYTHONPATH=$build/tools/python "$python" "$(dirname "$0")/python_help_test.py" tosajit.onnxruntime
 PYTHONPATH=$build/tools/python sh "$(dirname "$0")/python_page.sh" "$(dirname "$0")/../../docs/from-onnxruntime.md" "$python"
 echo "four forms, seven Pythons"

@@ -21,6 +21,7 @@ sh "$source/tests/tools/python_page.sh" "$source/docs/from-numexpr.md" "$python"
 sh "$source/tests/tools/python_page.sh" "$source/docs/from-numba.md" "$python"
 if "$python" -c 'import torch' 2>/dev/null; then
     "$python" "$source/tests/tools/python_torch_test.py"
+    "$python" "$source/tests/tools/python_help_test.py" tosajit.torch
     sh "$source/tests/tools/python_page.sh" "$source/docs/from-pytorch.md" "$python"
 else
     echo "*** NOT TESTED: tensors of PyTorch, which is not in $3"

@@ -7,6 +7,7 @@
 #include "tools/python/array_dlpack.h"
 #include "tools/python/dlpack.h"
 #include "tools/python/elements.h"
+#include "tools/python/help.h"
 
 PyObject *array_object_make(module_state *state, tosajit_type element, int32_t rank,
                             const int64_t *dims) {
@@ -138,7 +139,7 @@ static PyObject *array_repr(PyObject *self) {
 }
 
 static PyMethodDef METHODS[] = {
-    {"tolist", array_tolist, METH_NOARGS, "The elements as nested lists, or as one number."},
+    {"tolist", array_tolist, METH_NOARGS, HELP_TOLIST},
     {"__dlpack__", MODULE_FUNCTION(array_dlpack), METH_VARARGS | METH_KEYWORDS,
      "A DLPack capsule of the same memory."},
     {"__dlpack_device__", array_device, METH_NOARGS, "(1, 0): the CPU."},
@@ -152,16 +153,10 @@ static PyGetSetDef ATTRIBUTES[] = {
     {0}};
 
 bool array_type_add(PyObject *module, module_state *state) {
-    static PyType_Slot slots[] = {
-        {Py_tp_dealloc, array_dealloc},
-        {Py_tp_repr, array_repr},
-        {Py_tp_methods, METHODS},
-        {Py_tp_getset, ATTRIBUTES},
-        {Py_sq_length, array_length},
-        {Py_bf_getbuffer, array_buffer},
-        {Py_tp_doc, "A result: dense memory that numpy.asarray, memoryview and torch.from_dlpack "
-                    "take without a copy."},
-        {0, NULL}};
+    static PyType_Slot slots[] = {{Py_tp_dealloc, array_dealloc}, {Py_tp_repr, array_repr},
+                                  {Py_tp_methods, METHODS},       {Py_tp_getset, ATTRIBUTES},
+                                  {Py_sq_length, array_length},   {Py_bf_getbuffer, array_buffer},
+                                  {Py_tp_doc, HELP_ARRAY},        {0, NULL}};
     static PyType_Spec spec = {
         "tosajit.Array", sizeof(array_object), 0,
         Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE, slots};

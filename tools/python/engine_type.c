@@ -209,9 +209,7 @@ static PyMethodDef METHODS[] = {
     {"evaluate", MODULE_FUNCTION(evaluate), METH_FASTCALL | METH_KEYWORDS, HELP_EVALUATE},
     {"re_evaluate", MODULE_FUNCTION(re_evaluate), METH_FASTCALL | METH_KEYWORDS, HELP_RE_EVALUATE},
     {"_quick", compile_quickly, METH_O, "A kernel for a first answer (tosajit/_jit.py)."},
-    {"wait", wait_for_all, METH_NOARGS,
-     "wait()\n--\n\nWait until all that is compiled in the background is.\n\n"
-     "Examples\n--------\n>>> import tosajit\n>>> tosajit.wait()"},
+    {"wait", wait_for_all, METH_NOARGS, HELP_WAIT_ALL},
     {0}};
 static PyGetSetDef ATTRIBUTES[] = {
     {"stats", get_stats, NULL, "What its kernels take and what it has done, as a dict.", NULL},

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "tools/python/help.h"
 #include "tosajit/inspect.h"
 
 /* Each class is also one of Python's own, so a program that knows nothing of tosajit catches it. */
@@ -13,20 +14,13 @@ static const struct {
     const char *name, *doc;
     PyObject **python;
 } CLASSES[MODULE_ERROR_COUNT] = {
-    [MODULE_ERROR] = {"tosajit.Error", "What the library refused; .status has its name.",
-                      &PyExc_Exception},
-    [MODULE_ARGUMENT] = {"tosajit.ArgumentError", "A text, a value or an option is wrong.",
-                         &PyExc_ValueError},
-    [MODULE_SHAPE] = {"tosajit.ShapeError", "Sizes, strides or memory do not fit.",
-                      &PyExc_ValueError},
-    [MODULE_TYPE] = {"tosajit.ElementTypeError", "An operation is not defined for these elements.",
-                     &PyExc_TypeError},
-    [MODULE_MEMORY] = {"tosajit.OutOfMemoryError", "There was too little memory.",
-                       &PyExc_MemoryError},
-    [MODULE_COMPILE] = {"tosajit.CompileError", "Code could not be made or run.",
-                        &PyExc_RuntimeError},
-    [MODULE_INDEX] = {"tosajit.IndexOutOfRangeError", "An index is outside of what it counts.",
-                      &PyExc_IndexError},
+    [MODULE_ERROR] = {"tosajit.Error", HELP_ERROR, &PyExc_Exception},
+    [MODULE_ARGUMENT] = {"tosajit.ArgumentError", HELP_ARGUMENT_ERROR, &PyExc_ValueError},
+    [MODULE_SHAPE] = {"tosajit.ShapeError", HELP_SHAPE_ERROR, &PyExc_ValueError},
+    [MODULE_TYPE] = {"tosajit.ElementTypeError", HELP_TYPE_ERROR, &PyExc_TypeError},
+    [MODULE_MEMORY] = {"tosajit.OutOfMemoryError", HELP_MEMORY_ERROR, &PyExc_MemoryError},
+    [MODULE_COMPILE] = {"tosajit.CompileError", HELP_COMPILE_ERROR, &PyExc_RuntimeError},
+    [MODULE_INDEX] = {"tosajit.IndexOutOfRangeError", HELP_INDEX_ERROR, &PyExc_IndexError},
 };
 
 static const module_error KINDS[] = {

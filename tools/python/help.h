@@ -232,13 +232,18 @@
     "\n" \
     "Parameters\n" \
     "----------\n" \
-    "view : {'text', 'json', 'svg', 'nest', 'ir', 'asm', 'passes'}, optional\n" \
-    "    Which operand repeats where, for people, programs, or as a drawing; the\n" \
-    "    loops; LLVM's code; the machine's; what each pass has changed.\n" \
+    "view : {'text', 'json', 'svg', 'html', 'nest', 'ir', 'asm', 'passes'}, optional\n" \
+    "    Which operand repeats where, for people, programs, as a drawing, or as a\n" \
+    "    page; the loops; LLVM's code; the machine's; what each pass has changed.\n" \
     "\n" \
     "Returns\n" \
     "-------\n" \
     "str\n" \
+    "\n" \
+    "Raises\n" \
+    "------\n" \
+    "tosajit.ArgumentError\n" \
+    "    There is no such view.\n" \
     "\n" \
     "Examples\n" \
     "--------\n" \
@@ -253,12 +258,206 @@
     "\n" \
     "What a call with these operands would decide: loops, tiles, threads, cost.\n" \
     "\n" \
+    "Parameters\n" \
+    "----------\n" \
+    "*operands : array\n" \
+    "    As those of a call.\n" \
+    "\n" \
+    "Returns\n" \
+    "-------\n" \
+    "str\n" \
+    "\n" \
     "Examples\n" \
     "--------\n" \
     ">>> import numpy as np, tosajit\n" \
     ">>> kernel = tosajit.compile(\"y = x + x : f32[?]\")\n" \
     ">>> isinstance(kernel.explain(np.ones(1000, np.float32)), str)\n" \
     "True"
+
+#define HELP_SAVE \
+    "save(path)\n" \
+    "--\n" \
+    "\n" \
+    "Write a kernel image, which `load` and tosajit-runtime read.\n" \
+    "\n" \
+    "Parameters\n" \
+    "----------\n" \
+    "path : path\n" \
+    "    A file, which is made or replaced.\n" \
+    "\n" \
+    "Raises\n" \
+    "------\n" \
+    "tosajit.ArgumentError\n" \
+    "    The file cannot be written.\n" \
+    "\n" \
+    "Examples\n" \
+    "--------\n" \
+    ">>> import os, tempfile, tosajit\n" \
+    ">>> path = os.path.join(tempfile.mkdtemp(), \"twice.image\")\n" \
+    ">>> tosajit.compile(\"y = x + x : f32[?]\").save(path)\n" \
+    ">>> tosajit.load(path).operands\n" \
+    "(('x', 'tensor<?xf32>'),)"
+
+#define HELP_TO_BYTES \
+    "to_bytes()\n" \
+    "--\n" \
+    "\n" \
+    "A kernel image, which `load` reads.\n" \
+    "\n" \
+    "Returns\n" \
+    "-------\n" \
+    "bytes\n" \
+    "\n" \
+    "Examples\n" \
+    "--------\n" \
+    ">>> import tosajit\n" \
+    ">>> type(tosajit.compile(\"y = x + x : f32[?]\").to_bytes())\n" \
+    "<class 'bytes'>"
+
+#define HELP_WAIT \
+    "wait()\n" \
+    "--\n" \
+    "\n" \
+    "Wait until the kernel is compiled, if that is possible.\n" \
+    "\n" \
+    "Returns\n" \
+    "-------\n" \
+    "tosajit.Kernel\n" \
+    "    The kernel itself.\n" \
+    "\n" \
+    "Examples\n" \
+    "--------\n" \
+    ">>> import tosajit\n" \
+    ">>> kernel = tosajit.compile(\"y = x + x : f32[?]\").wait()\n" \
+    ">>> kernel.computes in (\"compiled\", \"precompiled\")\n" \
+    "True"
+
+#define HELP_WAIT_ALL \
+    "wait()\n" \
+    "--\n" \
+    "\n" \
+    "Wait until all that is compiled in the background is.\n" \
+    "\n" \
+    "Examples\n" \
+    "--------\n" \
+    ">>> import tosajit\n" \
+    ">>> kernel = tosajit.compile(\"y = x + x : f32[?]\")\n" \
+    ">>> tosajit.wait()\n" \
+    ">>> kernel.computes in (\"compiled\", \"precompiled\")\n" \
+    "True"
+
+#define HELP_ARRAY \
+    "A result where no operand is an array of NumPy or a tensor.\n" \
+    "\n" \
+    "It is dense memory, which numpy.asarray, memoryview and torch.from_dlpack take\n" \
+    "without a copy.\n" \
+    "\n" \
+    "Examples\n" \
+    "--------\n" \
+    ">>> import array, tosajit\n" \
+    ">>> y = tosajit.evaluate(\"2 * x\", x=array.array(\"f\", [1, 2]))\n" \
+    ">>> y\n" \
+    "tosajit.Array(shape=(2,), dtype='f32')\n" \
+    ">>> y.tolist()\n" \
+    "[2.0, 4.0]"
+
+#define HELP_TOLIST \
+    "tolist()\n" \
+    "--\n" \
+    "\n" \
+    "The elements as nested lists, or as one number.\n" \
+    "\n" \
+    "Returns\n" \
+    "-------\n" \
+    "list, float, int or bool\n" \
+    "\n" \
+    "Examples\n" \
+    "--------\n" \
+    ">>> import array, tosajit\n" \
+    ">>> tosajit.evaluate(\"x[None] + 1\", x=array.array(\"i\", [1, 2])).tolist()\n" \
+    "[[2, 3]]"
+
+#define HELP_ERROR \
+    "What the library refused. Each other error is one of these.\n" \
+    "\n" \
+    "status, operation, operand, result, dimension and sizes say where, or are None.\n" \
+    "\n" \
+    "Examples\n" \
+    "--------\n" \
+    ">>> import numpy as np, tosajit\n" \
+    ">>> try:\n" \
+    "...     tosajit.evaluate(\"x + y\", x=np.ones((2, 3)), y=np.ones((2, 4)))\n" \
+    "... except tosajit.Error as error:\n" \
+    "...     error.status, error.operand, error.dimension, error.sizes\n" \
+    "('TOSAJIT_SHAPE_MISMATCH', 1, 1, (4, 3))"
+
+#define HELP_ARGUMENT_ERROR \
+    "A text, a value or an option is wrong. It is a ValueError, too.\n" \
+    "\n" \
+    "Examples\n" \
+    "--------\n" \
+    ">>> import tosajit\n" \
+    ">>> tosajit.Engine(accuracy=\"good\")\n" \
+    "Traceback (most recent call last):\n" \
+    "tosajit.ArgumentError: accuracy: 'good' is none of exact, fast"
+
+#define HELP_SHAPE_ERROR \
+    "Sizes, strides or memory do not fit. It is a ValueError, too.\n" \
+    "\n" \
+    "Examples\n" \
+    "--------\n" \
+    ">>> import numpy as np, tosajit\n" \
+    ">>> try:\n" \
+    "...     tosajit.evaluate(\"x + y\", x=np.ones(3), y=np.ones(4))\n" \
+    "... except tosajit.ShapeError as error:\n" \
+    "...     print(str(error).partition(\" (\")[0])\n" \
+    "operand y dimension 0: size 4 does not broadcast with 3 of operand x dimension 0"
+
+#define HELP_TYPE_ERROR \
+    "An operation is not defined for these elements. It is a TypeError, too.\n" \
+    "\n" \
+    "Examples\n" \
+    "--------\n" \
+    ">>> import numpy as np, tosajit\n" \
+    ">>> kernel = tosajit.compile(\"y = x + x : f32[?]\")\n" \
+    ">>> try:\n" \
+    "...     kernel(np.ones(3, np.int32))\n" \
+    "... except tosajit.ElementTypeError as error:\n" \
+    "...     print(str(error).partition(\",\")[0])\n" \
+    "operand x has elements of i32"
+
+#define HELP_MEMORY_ERROR \
+    "There was too little memory. It is a MemoryError, too.\n" \
+    "\n" \
+    "Examples\n" \
+    "--------\n" \
+    ">>> import tosajit\n" \
+    ">>> issubclass(tosajit.OutOfMemoryError, MemoryError)\n" \
+    "True"
+
+#define HELP_COMPILE_ERROR \
+    "Code could not be made or run. It is a RuntimeError, too.\n" \
+    "\n" \
+    "An engine with backend='native' raises it where it cannot compile.\n" \
+    "\n" \
+    "Examples\n" \
+    "--------\n" \
+    ">>> import tosajit\n" \
+    ">>> issubclass(tosajit.CompileError, RuntimeError)\n" \
+    "True"
+
+#define HELP_INDEX_ERROR \
+    "An index is outside of what it counts. It is an IndexError, too.\n" \
+    "\n" \
+    "Examples\n" \
+    "--------\n" \
+    ">>> import numpy as np, tosajit\n" \
+    ">>> kernel = tosajit.compile(\"y = take(x, i, 0) : f32[?], i32[?]\")\n" \
+    ">>> try:\n" \
+    "...     kernel(np.ones(3, np.float32), np.array([9], np.int32))\n" \
+    "... except tosajit.IndexOutOfRangeError as error:\n" \
+    "...     print(str(error).partition(\": \")[2])\n" \
+    "index 9 is not in -3..2; the indexed dimension has 3 elements in this call"
 
 /* clang-format on */
 #endif

@@ -262,12 +262,9 @@ static PyObject *kernel_wait(PyObject *self, PyObject *unused) {
 static PyMethodDef METHODS[] = {
     {"explain", kernel_explain, METH_VARARGS, HELP_EXPLAIN},
     {"plan", MODULE_FUNCTION(kernel_plan), METH_VARARGS | METH_KEYWORDS, HELP_PLAN},
-    {"save", kernel_save, METH_O,
-     "save(path)\n--\n\nWrite a kernel image, which load and tosajit-runtime read."},
-    {"to_bytes", kernel_to_bytes, METH_NOARGS,
-     "to_bytes()\n--\n\nA kernel image, which load reads."},
-    {"wait", kernel_wait, METH_NOARGS,
-     "wait()\n--\n\nWait until it is compiled, if that is possible; gives the kernel itself."},
+    {"save", kernel_save, METH_O, HELP_SAVE},
+    {"to_bytes", kernel_to_bytes, METH_NOARGS, HELP_TO_BYTES},
+    {"wait", kernel_wait, METH_NOARGS, HELP_WAIT},
     {"_repr_html_", kernel_html, METH_NOARGS, "For notebooks."},
     {0}};
 static PyGetSetDef ATTRIBUTES[] = {

@@ -1,12 +1,18 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""TOSA elementwise operations on arrays, compiled into SIMD kernels.
+"""Functions and formulas of arrays, compiled into SIMD kernels: one loop, which reads each array once.
 
-    >>> import tosajit
+    >>> import numpy as np, tosajit
+    >>> x, b = np.zeros((2, 64), np.float32), np.ones((1, 64), np.float32)
+    >>> @tosajit.jit
+    ... def swish(x, b):
+    ...     return x / (1 + np.exp(-(x + b)))
+    >>> y = swish(x, b)
+    >>> y = tosajit.evaluate("x / (1 + exp(-(x + b)))", x=x, b=b)
     >>> kernel = tosajit.compile("y = x * sigmoid(x + b) : f32[?,64], f32[1,64]")
     >>> y = kernel(x, b)
-    >>> y = tosajit.evaluate("x * sigmoid(x + b)", x=x, b=b)
 
+jit takes a function that is written with NumPy, evaluate a text as numexpr does, compile a text that has the types.
 Operands are what has the buffer protocol or DLPack, NumPy's and PyTorch's arrays among them, and
 numbers. They are not copied. A result is a NumPy array if an operand is one, a tensor if one is a
 tensor, else an Array, which numpy.asarray and torch.from_dlpack take as it is; out= has the caller's
@@ -67,14 +73,18 @@ __all__ = [
 _atexit.register(_quiesce)
 
 
+def _processors() -> int:
+    """How many this process may use."""
+    return len(_os.sched_getaffinity(0)) if hasattr(_os, "sched_getaffinity") else _os.cpu_count() or 1
+
+
 def _usual_threads() -> int:
     """What the environment says, as for OpenMP, but no more than there are processors."""
-    processors = len(_os.sched_getaffinity(0)) if hasattr(_os, "sched_getaffinity") else _os.cpu_count() or 1
     for name in ("TOSAJIT_NUM_THREADS", "OMP_NUM_THREADS"):
         asked = _os.environ.get(name, "").partition(",")[0].strip()
         if asked.isdigit() and int(asked) > 0:
-            return min(int(asked), processors)
-    return processors
+            return min(int(asked), _processors())
+    return _processors()
 
 
 # It has no threads, and nothing else of the library's, until it is used.
@@ -86,7 +96,7 @@ wait = _engine.wait
 
 
 def validate(ex: str, local_dict=None, global_dict=None, out=None, order="K", casting="same_kind", **operands):
-    """What evaluate would raise, or None; re_evaluate computes the text then.
+    """What `evaluate` would raise, or None; `re_evaluate` computes the text then.
 
     Parameters
     ----------
@@ -118,7 +128,11 @@ def validate(ex: str, local_dict=None, global_dict=None, out=None, order="K", ca
 
 
 def get_num_threads() -> int:
-    """How many threads compute long runs of compile's and evaluate's kernels.
+    """How many threads compute long runs of kernels.
+
+    Returns
+    -------
+    int
 
     Examples
     --------
@@ -130,16 +144,22 @@ def get_num_threads() -> int:
 
 
 def set_num_threads(count: int) -> int:
-    """Change get_num_threads for kernels that are compiled from now on.
+    """Change `get_num_threads` for kernels that are compiled from now on.
 
     Parameters
     ----------
     count : int
+        At least 1.
 
     Returns
     -------
     int
         The number until now.
+
+    Raises
+    ------
+    tosajit.ArgumentError
+        It is no such number.
 
     Examples
     --------
@@ -154,11 +174,12 @@ def set_num_threads(count: int) -> int:
 
 
 class threadpool_limits:
-    """set_num_threads for a block.
+    """`set_num_threads` for a block.
 
     Parameters
     ----------
     limits : int
+        At least 1.
 
     Examples
     --------
@@ -178,6 +199,16 @@ class threadpool_limits:
         self.restore_original_limits()
 
     def restore_original_limits(self) -> None:
+        """What the end of the block does.
+
+        Examples
+        --------
+        >>> import tosajit
+        >>> before = tosajit.get_num_threads()
+        >>> tosajit.threadpool_limits(1).restore_original_limits()
+        >>> tosajit.get_num_threads() == before
+        True
+        """
         set_num_threads(self._before)
 
 

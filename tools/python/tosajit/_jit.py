@@ -800,30 +800,45 @@ def _engine_of(options: Dict[str, Any]) -> Engine:
 
 
 def jit(function: Any = None, *, accuracy: Optional[str] = None, threads: Optional[int] = None) -> Any:
-    """A function of arrays, written with NumPy, as kernels: @tosajit.jit above it.
+    """Compile a function of arrays that is written with NumPy: put @tosajit.jit above its def.
 
-    The function runs once for each list of element types and numbers of dimensions, with arrays that have no elements. What it computes with them
-    becomes a kernel, which later calls find again; sizes may be others. What no kernel computes, NumPy does, between kernels.
+    It is called as before, and gives what it gave, but for the last digits of floats. Its arithmetic, functions, sums, slices and indices become
+    one loop, which reads each array once. What no loop computes, as np.sort or x @ y, NumPy does in between. What cannot be divided so runs as it
+    is written.
+
+    The first call with new element types or numbers of dimensions runs the function on arrays without elements, to see what it computes. So
+    print shows once, and an if on elements is refused: write np.where. An if on shapes, options and numbers stays. Other sizes compile nothing
+    anew. Precompiled operations answer until a thread has compiled the loop, in the same bits; tosajit.wait() waits for it.
 
     Parameters
     ----------
     function : function
-        Of arrays of NumPy, tensors of PyTorch, arrays of jax, numbers, and tuples, lists, dicts or objects of these.
+        Of arrays of NumPy, tensors of PyTorch, arrays of jax, numbers, and tuples, lists, dicts or objects of these. A method, too.
     accuracy : {'exact', 'fast'}, optional
-        Functions are correctly rounded in f32, or at most 1 ulp off.
+        Functions such as exp are correctly rounded in float32, or at most 1 ulp off in less time. 'exact' without it.
     threads : int, optional
         How many threads divide a long run: as many as there are processors, or what set_num_threads says. Bits do not depend on it.
 
     Returns
     -------
     function
-        Of the same arguments, and `out=`, an array for the result. `explain(*arguments)` tells what computes a call, and why; `kernels` lists
-        its kernels; `__wrapped__` is the function itself.
+        Of the same arguments, and of `out=`, an array for the result. Results have NumPy's shapes and types, and are of the operands' kind.
+        `explain(*arguments)` tells what computes a call, and why. `kernels` lists the kernels. `__wrapped__` is the function itself.
+        Any number of threads may call it.
 
     Raises
     ------
     tosajit.ArgumentError
-        When it is called: an `if` asks for the truth of elements, which only a call knows. An option is wrong.
+        At once: an option is wrong. When called: an `if` asks for the truth of elements.
+    TypeError
+        It is no function that is written in Python.
+    Exception
+        When called: what NumPy raises, as a ValueError for shapes that do not broadcast.
+
+    See Also
+    --------
+    evaluate : Computes a text, as numexpr does.
+    tosajit.special : Functions that NumPy lacks, as erf, softmax and gelu.
 
     Examples
     --------
@@ -831,16 +846,30 @@ def jit(function: Any = None, *, accuracy: Optional[str] = None, threads: Option
     >>> @tosajit.jit
     ... def swish(x, b):
     ...     return x / (1 + np.exp(-(x + b)))
-    >>> swish(np.zeros((2, 3), np.float32), np.ones((1, 3), np.float32))
+    >>> x, b = np.zeros((2, 3), np.float32), np.ones((1, 3), np.float32)
+    >>> swish(x, b)
     array([[0., 0., 0.],
            [0., 0., 0.]], dtype=float32)
+
+    Into an array that is there:
+
+    >>> out = np.empty((2, 3), np.float32)
+    >>> swish(x, b, out=out) is out
+    True
+
+    With options, and a choice for each element:
+
     >>> @tosajit.jit(accuracy="fast", threads=2)
-    ... def length(x, y):
-    ...     return np.sqrt(x * x + y * y)
-    >>> length(np.array([3.0, 5.0]), np.array([4.0, 12.0]))
-    array([ 5., 13.])
-    >>> print(length.explain(np.ones(2), np.ones(2)).partition(":")[0])
-    length(f64[?], f64[?])
+    ... def length(x, y, *, least=0.0):
+    ...     r = np.sqrt(x * x + y * y)
+    ...     return np.where(r < least, least, r)
+    >>> length(np.array([3.0, 5.0]), np.array([4.0, 12.0]), least=6)
+    array([ 6., 13.])
+
+    What computes it:
+
+    >>> print(swish.explain(x, b).splitlines()[1])
+    x: f32[?,?]; b: f32[?,?]; _1 = (x + b); _2 = (-_1); _3 = exp(_2); _4 = (1.0 + _3); _5 = (x / _4); _5
     """
     options = {key: value for key, value in (("accuracy", accuracy), ("threads", threads)) if value is not None}
     if options:

@@ -17,7 +17,9 @@ from ._tosajit import ArgumentError
 
 TYPE_CHECKING = False  # module typing takes longer to load than everything else here
 if TYPE_CHECKING:
-    from typing import Any, Callable, Dict, List, Optional, Sequence
+    from typing import Any, Callable, Dict, List, Optional, Sequence, TypeVar
+
+    F = TypeVar("F", bound=Callable[..., Any])
 
 MODULES = ("np", "numpy", "math")
 CONSTANTS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan, "true": True, "false": False}
@@ -105,7 +107,7 @@ class Words:
             return Cast(self, name)
         found = None if name in _REDUCERS else self.numpy(name)
         if found is None and (name in OWN or name in _REDUCERS):
-            return own(name) if self.trace is None else functools.partial(_language, self.trace, name)
+            return _own(name) if self.trace is None else functools.partial(_language, self.trace, name)
         return found if found is not None else self.scipy(name)
 
     def numpy(self, name: str) -> Any:
@@ -183,7 +185,7 @@ def _language(t: Trace, name: str, *operands: Any, **keywords: Any) -> Array:
         if keywords:
             raise foreign(f"{name} has no argument {', '.join(keywords)} here")
         if not least <= len(operands) <= most:
-            raise foreign(f"{name} takes {least if least == most else f'{least} to {most}'} arguments")
+            raise foreign(f"{name} takes {least if least == most else f'{least} to {most}'} argument{'s' * (most > 1)}")
         given = [t.operand(a) for a in operands]
         return t.apply(make, *given)
     keywords = {_KEYS.get(key, key): a for key, a in keywords.items()}
@@ -214,29 +216,45 @@ def _axes(name: str, x: Array, axis: Any) -> List[int]:
 _INSIDE = threading.local()  # what is evaluated by its name at this moment
 
 
-def _evaluated(name: str, operands: Sequence[Any], keywords: Dict[str, Any]) -> Any:
+def _evaluated(name: str, operands: Sequence[Any], keywords: Dict[str, Any], called: Sequence[str] = ()) -> Any:
+    """`called`: how errors call the operands."""
     from . import evaluate
     if name in vars(_INSIDE):
         raise foreign(f"{name} is not defined for these")
-    written = [None if a is not None and not isinstance(a, (tuple, list)) else repr(a) for a in operands]  # axes and sizes are part of the text
-    given = {f"x{k}": a for k, a in enumerate(operands) if written[k] is None}
+    texts, given = [], {}
+    for k, a in enumerate(operands):
+        if a is None or isinstance(a, (tuple, list)):
+            texts.append(repr(a))  # axes and sizes are part of the text
+            continue
+        texts.append(called[k] if k < len(called) else f"x{k}")
+        given[texts[k]] = a
     said = "".join(f", {key}={value!r}" for key, value in keywords.items())
     setattr(_INSIDE, name, True)
     try:
-        made = evaluate(f"{name}({', '.join(text or f'x{k}' for k, text in enumerate(written))}{said})", {}, {}, **given)
+        made = evaluate(f"{name}({', '.join(texts)}{said})", {}, {}, **given)
     finally:
         delattr(_INSIDE, name)
     return made[()] if "numpy" in sys.modules and getattr(made, "ndim", 1) == 0 else made  # a scalar, as NumPy's functions give it
 
 
-def own(name: str) -> Callable[..., Any]:
+def _own(name: str, called: Sequence[str] = ()) -> Callable[..., Any]:
     """A function of the language, of arrays of a trace and of those with elements."""
     def call(*operands: Any, **keywords: Any) -> Any:
         if not any(map(is_traced, operands)):
-            return _evaluated(name, operands, keywords)
-        return _language(_names.trace_of(*operands), name, *operands, **keywords)
+            return _evaluated(name, operands, keywords, called)
+        return _language(_names.trace_of(*operands), _SYNONYMS.get(name, name), *operands, **keywords)
     call.__name__ = name
     return call
+
+
+_SYNONYMS = {"expit": "sigmoid"}
+
+
+def own(function: F) -> F:
+    """The function of the language that has the name, signature and words of this one, which has no statements. Types would all be Any: help()
+    does without."""
+    function.__annotations__ = {}
+    return functools.wraps(function)(_own(function.__name__, function.__code__.co_varnames))  # type: ignore[attr-defined, return-value]
 
 
 def _of_scipy(name: str, *operands: Any) -> Any:

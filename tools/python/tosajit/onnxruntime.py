@@ -223,12 +223,46 @@ def _session(model, folder, words, open_model):
 def session(model, sess_options=None, *, cache=None, accuracy="fast", **options):
     """An onnxruntime.InferenceSession of the model, which is used as any other one.
 
-    model: a file, the bytes of one, or an onnx.ModelProto. sess_options and options: those of InferenceSession. cache: the folder in which converted models
-    are kept, instead of $TOSAJIT_CACHE_DIR or ~/.cache/tosajit. accuracy: "fast", or "exact" for functions that are rounded correctly.
-
     For other providers than processors it is the session of the model itself, and so it is after a warning where the model cannot be
     converted. Without regions it is that of the model as the engine has optimised it. Where there is no cache, or others can write it,
     there is a warning, and the model is converted for this session alone.
+
+    Parameters
+    ----------
+    model : path, bytes or onnx.ModelProto
+        A file, what it contains, or what onnx has made.
+    sess_options : onnxruntime.SessionOptions, optional
+        As InferenceSession has them.
+    cache : path, optional
+        The folder in which converted models are kept, instead of $TOSAJIT_CACHE_DIR or ~/.cache/tosajit.
+    accuracy : {'fast', 'exact'}, optional
+        Functions are at most 1 ulp off, or correctly rounded in float32.
+    **options
+        Other arguments of InferenceSession, as `providers`.
+
+    Returns
+    -------
+    onnxruntime.InferenceSession
+
+    Raises
+    ------
+    ValueError
+        `accuracy` is another word.
+    OSError
+        There is no such file.
+    Exception
+        What onnxruntime raises for a model that it refuses.
+
+    Examples
+    --------
+    >>> import tempfile, numpy as np, tosajit.onnxruntime
+    >>> from onnx import TensorProto, helper
+    >>> x, y = (helper.make_tensor_value_info(name, TensorProto.FLOAT, ["rows", 2]) for name in "xy")
+    >>> nodes = [helper.make_node("Sigmoid", ["x"], ["s"]), helper.make_node("Mul", ["x", "s"], ["y"])]
+    >>> model = helper.make_model(helper.make_graph(nodes, "swish", [x], [y]), opset_imports=[helper.make_opsetid("", 18)], ir_version=8)
+    >>> session = tosajit.onnxruntime.session(model, cache=tempfile.mkdtemp())
+    >>> session.run(None, {"x": np.zeros((1, 2), np.float32)})
+    [array([[0., 0.]], dtype=float32)]
     """
     if accuracy not in ("exact", "fast"):
         raise ValueError("accuracy is 'exact' or 'fast', not %r" % (accuracy,))

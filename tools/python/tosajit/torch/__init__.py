@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A backend for torch.compile: what lies between matrix products, compiled in milliseconds and without a C++ compiler.
 
-    >>> model = torch.compile(model, backend="tosajit")
+    >>> import torch
+    >>> model = torch.compile(torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.GELU()), backend="tosajit")
+    >>> model(torch.ones(2, 4)).shape
+    torch.Size([2, 4])
 
 Operations that work element by element, and reductions, become kernels of tosajit, as many at a time as can be. All others
 stay PyTorch's. Whatever this cannot have runs as it would without it. TORCH_LOGS="+tosajit.torch" tells what became a kernel,
@@ -62,7 +65,37 @@ def _compiler(accuracy: str, name: str) -> Callable[..., Any]:
 
 def backend(module: torch.fx.GraphModule, inputs: List[Any], *, options: Optional[Dict[str, Any]] = None,
             mode: Optional[str] = None) -> Callable[..., Any]:
-    """What torch.compile calls with the graph of a piece of a program."""
+    """What torch.compile(model, backend="tosajit") calls with the graph of a piece of a program.
+
+    Parameters
+    ----------
+    module : torch.fx.GraphModule
+        The graph, from torch.compile.
+    inputs : list
+        Tensors that stand for those of a call.
+    options : dict, optional
+        {"accuracy": "exact"}: functions are correctly rounded in float32. They are at most 1 ulp off without it.
+    mode : str, optional
+        torch.compile's own, which changes nothing here.
+
+    Returns
+    -------
+    function
+        Computes the graph. What no kernel can have runs as PyTorch runs it.
+
+    Raises
+    ------
+    ValueError
+        There is no such option.
+
+    Examples
+    --------
+    >>> import torch, tosajit.torch
+    >>> layers = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.GELU())
+    >>> model, x = torch.compile(layers, backend="tosajit", options={"accuracy": "exact"}), torch.ones(2, 4)
+    >>> torch.allclose(model(x), layers(x))
+    True
+    """
     accuracy = _options(options)
     from functorch.compile import min_cut_rematerialization_partition
     from torch._dynamo.backends.common import aot_autograd
@@ -79,14 +112,56 @@ def backend(module: torch.fx.GraphModule, inputs: List[Any], *, options: Optiona
 
 
 def save(program: Any, path: Any, *, accuracy: str = "fast") -> int:
-    """Write what torch.export.export gave, with kernels for this machine's CPU, which load needs no compiler for. The number of
-    kernels."""
+    """Write a program, with kernels for this machine's CPU, for which `load` needs no compiler.
+
+    Parameters
+    ----------
+    program : torch.export.ExportedProgram
+        What torch.export.export gave.
+    path : path
+        A file, which is made or replaced.
+    accuracy : {'fast', 'exact'}, optional
+        Functions are at most 1 ulp off, or correctly rounded in float32.
+
+    Returns
+    -------
+    int
+        The number of kernels.
+
+    Examples
+    --------
+    >>> import os, tempfile, torch, tosajit.torch
+    >>> model, x = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.GELU()).eval(), torch.ones(2, 4)
+    >>> path = os.path.join(tempfile.mkdtemp(), "model.pt2")
+    >>> tosajit.torch.save(torch.export.export(model, (x,)), path)
+    1
+    """
     from ._saved import save as write
     return write(program, path, accuracy=accuracy)
 
 
 def load(path: Any) -> Callable[..., Any]:
-    """What save has written, as a function for inference."""
+    """What `save` has written, as a function for inference.
+
+    Parameters
+    ----------
+    path : path
+        The file. It is code, as a shared library is: take it from people you trust.
+
+    Returns
+    -------
+    function
+        Of the exported module's arguments.
+
+    Examples
+    --------
+    >>> import os, tempfile, torch, tosajit.torch
+    >>> model, x = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.GELU()).eval(), torch.ones(2, 4)
+    >>> path = os.path.join(tempfile.mkdtemp(), "model.pt2")
+    >>> kernels = tosajit.torch.save(torch.export.export(model, (x,)), path)
+    >>> torch.allclose(tosajit.torch.load(path)(x), model(x))
+    True
+    """
     from ._saved import load as read
     return read(path)
 
