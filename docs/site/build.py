@@ -2,21 +2,26 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The site: the pages of the repository as they are, references of Python and C, and a gallery that is run.
 
-    python docs/site/build.py SOURCE BUILD        # writes BUILD/site/html; `cmake --build build --target site` calls this
+    python docs/site/build.py SOURCE BUILD VERSION    # writes BUILD/site/html/VERSION; `cmake --build build --target site` calls this
+    python docs/site/build.py HTML                    # lists the versions that are there
 
 SOURCE is the repository, BUILD has the Python package, and the XML that Doxygen has made of the headers in BUILD/site/xml. Pages keep their
-places, so that links that work on a forge work here. A file to which a page leads comes with it."""
+places, so that links that work on a forge work here. A file to which a page leads comes with it. Other versions beside this one stay."""
+import ast
+import inspect
 import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 PAGES = ["CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "LICENSE", "docs/*.md", "docs/*.svg", "docs/*.json", "docs/charts/*.json", "bench/*.md", "bench/plots/*"]
+MODULES = ["tosajit.special", "tosajit.as_numexpr", "tosajit.torch", "tosajit.onnxruntime"]
 ROW, CODE = re.compile(r"^\|.*$", re.M), re.compile(r"`[^`]*`")  # in a row of a table a forge wants \| in code, MkDocs | itself
 LINK = re.compile(r"(\]\()([^)#\s]+)([^)\s]*\))")
 
@@ -82,22 +87,21 @@ def lay_pages(source, pages):
 def lay_reference(source, build, pages):
     import c_reference
     import tosajit
-    from tosajit import special
 
     (pages / "reference").mkdir()
     (pages / "reference/c.md").write_text(c_reference.page(build / "site/xml", source), encoding="utf-8")
-    names = [f"tosajit.{name}" for name in tosajit.__all__]
     # the decorator first, and what people call; the others by their names
-    first = [f"tosajit.{name}" for name in ("jit", "evaluate", "re_evaluate", "validate", "compile", "Kernel", "Engine")]
-    parts = {"Functions and kernels": first, "More": [name for name in names if name not in first and "Error" not in name],
-             "Errors": [name for name in names if "Error" in name]}
+    first = ["jit", "evaluate", "re_evaluate", "validate", "compile", "Kernel", "Engine"]
+    parts = {"Functions and kernels": first, "More": [name for name in tosajit.__all__ if name not in first and "Error" not in name],
+             "Errors": [name for name in tosajit.__all__ if "Error" in name]}
     lines = ["# Python reference", "", "Signatures come from the package's stubs, words from what `help()` shows. "
-             "The test `python_test` runs every example.", ""]
-    for title, members in parts.items():
-        lines += [f"## {title}", ""] + [f"::: {name}\n" for name in members]
-    lines += ["## tosajit.special", "", "Functions that NumPy lacks, for functions of `jit` and for arrays:", "",
-              ", ".join(f"`{name}`" for name in special.__all__) + ". [The language](../docs/language.md#functions) says what they compute.", "",
-              "## tosajit.onnxruntime", "", "::: tosajit.onnxruntime.session\n"]
+             "Tests run every example.", ""]
+    for title, names in parts.items():
+        lines += [f"## {title}", ""] + [f"::: tosajit.{name}\n" for name in names]
+    for name in MODULES:
+        tree = ast.parse(Path(find_spec(name).origin).read_text(encoding="utf-8"))  # importing it may want a package that is not here
+        public = next(ast.literal_eval(node.value) for node in tree.body if isinstance(node, ast.Assign) and node.targets[0].id == "__all__")
+        lines += [f"## {name}", "", inspect.cleandoc(ast.get_docstring(tree)), ""] + [f"::: {name}.{member}\n" for member in public]
     (pages / "reference/python.md").write_text("\n".join(lines), encoding="utf-8")
 
 
@@ -105,13 +109,26 @@ def lay_scripts(pages):
     import vl_convert
 
     (pages / "site").mkdir()
-    for name in ("site.css", "charts.js"):
+    for name in ("site.css", "charts.js", "versions.js"):
         shutil.copy(HERE / name, pages / "site" / name)
     (pages / "site/vega.js").write_text(vl_convert.javascript_bundle(), encoding="utf-8")
 
 
+def list_versions(html):
+    """versions.json, which has the pages of each, the newest release first and dev last; and a page that leads to the first one's."""
+    names = [path.parent.name for path in html.glob("*/index.html")]
+    names.sort(key=lambda name: (name != "dev", [int(part) for part in re.findall(r"\d+", name)]), reverse=True)
+    pages = {name: sorted(str(path.relative_to(html / name)) for path in (html / name).rglob("*.html")) for name in names}
+    (html / "versions.json").write_text(json.dumps(pages), encoding="utf-8")
+    (html / "index.html").write_text(f'<!doctype html>\n<title>tosajit</title>\n<meta http-equiv="refresh" content="0; url={names[0]}/index.html">\n'
+                                     f'<a href="{names[0]}/index.html">tosajit {names[0]}</a>\n', encoding="utf-8")
+
+
 def main():
+    if len(sys.argv) == 2:
+        return list_versions(Path(sys.argv[1]))
     source, build = (Path(word).resolve() for word in sys.argv[1:3])
+    version = sys.argv[3]
     pages, html, packages = build / "site/pages", build / "site/html", build / "tools/python"
     sys.path.insert(0, str(packages))
     sys.dont_write_bytecode = True
@@ -121,10 +138,11 @@ def main():
     lay_reference(source, build, pages)
     lay_scripts(pages)
     shown = gallery.lay(source / "docs/gallery", pages / "gallery", packages, build / "site/kept")
-    environment = {**os.environ, "SITE_PAGES": str(pages), "SITE_HTML": str(html), "SITE_PYTHON": str(packages), "PYTHONPATH": f"{packages}:{HERE}",
+    environment = {**os.environ, "SITE_PAGES": str(pages), "SITE_HTML": str(html / version), "SITE_PYTHON": str(packages), "PYTHONPATH": f"{packages}:{HERE}",
                    "SITE_DOCSTRINGS": str(HERE / "docstrings.py"), "PYTHONDONTWRITEBYTECODE": "1", "NO_MKDOCS_2_WARNING": "1"}
     (build / "site/mkdocs.yml").write_text((HERE / "mkdocs.yml").read_text().replace(" GALLERY ", f" {json.dumps(shown)} "))
-    sys.exit(subprocess.run([sys.executable, "-m", "mkdocs", "build", "--quiet", "--config-file", build / "site/mkdocs.yml"], env=environment).returncode)
+    subprocess.run([sys.executable, "-m", "mkdocs", "build", "--quiet", "--config-file", build / "site/mkdocs.yml"], env=environment, check=True)
+    list_versions(html)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# The site, in BUILD/site/html: what `cmake --build build --target site` calls. pip brings its tools into BUILD/site/venv, once.
+# The site, in BUILD/site/html/VERSION: what `cmake --build build --target site` calls. pip brings its tools into BUILD/site/venv, once.
 #   sh docs/site/build.sh SOURCE BUILD PYTHON
+# VERSION is that of the tag that is checked out, or dev; TOSAJIT_SITE_VERSION says other.
 # In: BUILD/Doxyfile and the Python package of the build.
 set -eu
 source=$(cd "$1" && pwd) build=$(cd "$2" && pwd) python=$3
@@ -22,5 +23,6 @@ fi
 rm -rf "$site/xml"
 { cat "$build/Doxyfile"; printf 'GENERATE_HTML = NO\nGENERATE_XML = YES\nOUTPUT_DIRECTORY = %s\nWARN_AS_ERROR = NO\nWARNINGS = NO\nWARN_IF_DOC_ERROR = NO\n' "$site"; } |
     doxygen -
-"$site/venv/bin/python" "$source/docs/site/build.py" "$source" "$build"
+version=$(git -C "$source" describe --exact-match --match 'v[0-9]*' 2>/dev/null || echo dev)
+"$site/venv/bin/python" "$source/docs/site/build.py" "$source" "$build" "${TOSAJIT_SITE_VERSION:-${version#v}}"
 echo "the site is $site/html; to read it: python3 -m http.server -d $site/html"

@@ -10,7 +10,8 @@
     const spec = await response.json();
     spec.width = "container";
     spec.background = "transparent";
-    spec.config = { axis: { gridOpacity: 0.2, labelFontSize: 12, titleFontSize: 12 }, legend: { labelFontSize: 12, titleFontSize: 12 } };
+    const below = place.clientWidth < 600 ? { orient: "bottom", columns: 3 } : {}; // a phone
+    spec.config = { axis: { gridOpacity: 0.2, labelFontSize: 12, titleFontSize: 12 }, legend: { labelFontSize: 12, titleFontSize: 12, ...below } };
     await vegaEmbed(place, spec, { actions: false, theme: dark() ? "dark" : undefined, renderer: "svg" });
   };
   const all = () => document.querySelectorAll(".chart").forEach((place) => draw(place).catch((error) => console.error(String(error))));

@@ -9,8 +9,17 @@ build=$(cd "$1" && pwd) source=$(cd "$2" && pwd)
 shift 2
 not_tested() { echo "*** NOT TESTED: the site: $1"; exit 77; }
 command -v chromium >/dev/null || sh "$source/tools/install-dependencies.sh" chromium >/dev/null || not_tested "there is no Chromium, and apt does not bring it"
-cmake --build "$build" --target site
+html=$build/site/html
+# An older version stays where another one is built.
+mkdir -p "$html/0.1.0"
+echo older >"$html/0.1.0/index.html"
+TOSAJIT_SITE_VERSION=dev cmake --build "$build" --target site
+[ "$(cat "$html/0.1.0/index.html")" = older ] || { echo "building dev changes 0.1.0"; exit 1; }
+rm -r "$html/0.1.0"
+cp -r "$html/dev" "$html/0.1.0"
+rm "$html/0.1.0/docs/views.html"
 python=$build/site/venv/bin/python
 "$python" -c 'import playwright' 2>/dev/null || "$python" -m pip install --quiet --disable-pip-version-check --only-binary :all: playwright==1.65.2 ||
     not_tested "pip does not bring playwright"
-"$python" "$source/tests/tools/site_browser.py" "$build/site/html" "$@"
+"$python" "$source/docs/site/build.py" "$html"
+"$python" "$source/tests/tools/site_browser.py" "$html" "$@"
