@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# The library with LLVM 19, beside MLIR 22: build it, and run what would notice another LLVM first; or with "all", every default test.
+# The library with LLVM 19, beside MLIR 22: build it, and run what would notice another LLVM first;
+# or with "all", every default test.
 #   ./run-tests-llvm19.sh [all] [CTEST_OPTION...]
 set -eu
 cd "$(dirname "$0")"

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# What it takes a process to load the library that compiles, and to make its first kernel, in builds with and without LLVM within:
+# What it takes a process to load the library that compiles, and to make its first kernel, in builds
+# with and without LLVM within:
 #     cmake --preset release -B build-static -DTOSAJIT_STATIC_LLVM=ON && cmake --build build-static --target tosajit_shared
 #     sh bench/loading.sh build build-static
 # usage: sh bench/loading.sh BUILD...            milliseconds, medians of nine processes in turns
@@ -43,16 +44,20 @@ END
 # FOLDER/main and FOLDER/libtosajit-codegen.so of each build
 folders=
 for build; do
-    [ -e "$build/jit/libtosajit-codegen.so" ] || { echo "$build: nothing built there; cmake --build $build --target tosajit_shared" >&2; exit 1; }
+    [ -e "$build/jit/libtosajit-codegen.so" ] || {
+        echo "$build: nothing built there; cmake --build $build --target tosajit_shared" >&2; exit 1
+    }
     from=$(cd "$build/jit" && pwd)
     folder=$work/$(echo "$from" | tr / _)
     mkdir "$folder"
     ln -s "$from/libtosajit-codegen.so" "$folder/"
-    cc -O1 -I"$source/include" "$work/main.c" -o "$folder/main" -L"$from" -ltosajit -ldl -Wl,-rpath,"$from"
+    cc -O1 -I"$source/include" "$work/main.c" -o "$folder/main" -L"$from" -ltosajit -ldl \
+        -Wl,-rpath,"$from"
     folders="$folders $folder"
 done
 echo "| a process | $* |"
-for what in loads 'x: f32[?,64], b: f32[64]; x + b' 'x: f32[?,64], b: f32[64]; x * sigmoid(x + b)'; do
+for what in loads 'x: f32[?,64], b: f32[64]; x + b' \
+    'x: f32[?,64], b: f32[64]; x * sigmoid(x + b)'; do
     for round in 0 1 2 3 4 5 6 7 8 9; do # the first one reads files
         for folder in $folders; do
             word=$what

@@ -1,13 +1,16 @@
 #!/bin/sh
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Pictures of a report, drawn by gnuplot: how all cases compare with other libraries (peers.svg), and each by its name, a page for
-# each family (ratios-FAMILY.svg); and how long an addition takes at every size (sizes.svg).
+# Pictures of a report, drawn by gnuplot: how all cases compare with other libraries (peers.svg),
+# and each by its name, a page for each family (ratios-FAMILY.svg); and how long an addition takes
+# at every size (sizes.svg).
 # usage: sh bench/plot.sh REPORT DIRECTORY
 set -eu
 [ $# = 2 ] || { sed -n '4,6s/^# //p' "$0" >&2; exit 2; }
 report=$1 out=$2
-command -v gnuplot >/dev/null || { echo "plot.sh: gnuplot is missing; apt-get install gnuplot-nox" >&2; exit 1; }
+command -v gnuplot >/dev/null || {
+    echo "plot.sh: gnuplot is missing; apt-get install gnuplot-nox" >&2; exit 1
+}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$out"
@@ -46,8 +49,9 @@ plot for [k=1:4] form = word("same scalar row column", k) "$work/".form.".dynami
      for [k=1:4] "$work/".word("same scalar row column", k).".loop.sorted" with lines linewidth 1.5 dashtype 2 linecolor k notitle
 END
 
-# Ratios, as targets.awk has them: the best peer's time over ours, one row a case. Where there is a result within 1 ulp it is ours, and the
-# loop, which is up to 4 ulp off there, is no peer. Of the sweep a report shows only the worst; forms have no peers.
+# Ratios, as targets.awk has them: the best peer's time over ours, one row a case. Where there is a
+# result within 1 ulp it is ours, and the loop, which is up to 4 ulp off there, is no peer. Of the
+# sweep a report shows only the worst; forms have no peers.
 awk -v work="$work" '
 $1 !~ /^(add|broadcast|op|math|chain|shape|view)$/ { next }
 { key = $1 " " $2; if (!(key in seen)) { seen[key] = 1; order[++count] = key } time[key, $3] = $4 }
@@ -66,8 +70,8 @@ END {
     }
 }' "$work/all" | sort -n >"$work/ratios"
 [ -s "$work/ratios" ] || { echo "plot.sh: $report has no peers" >&2; exit 1; }
-# Peers from below: "row mean name", with how often faster, as fast within 3 %, and slower; points: "ratio row", spread so that none hides
-# another.
+# Peers from below: "row mean name", with how often faster, as fast within 3 %, and slower; points:
+# "ratio row", spread so that none hides another.
 awk '{ print $1, "best" }' "$work/ratios" >>"$work/each"
 awk -v work="$work" '
 BEGIN {
@@ -86,7 +90,9 @@ END {
 touch "$work/points.won" "$work/points.equal" "$work/points.lost"
 machine=$(sed -n '1s/^# Report: \([^,]*, \)\{0,1\}//p' "$report")
 day=$(sed -n '3s/.*, \([0-9-]*\)\.$/\1/p' "$report")
-[ -n "$machine" ] && [ -n "$day" ] || { echo "plot.sh: $report names no machine or no day in its first lines" >&2; exit 1; }
+[ -n "$machine" ] && [ -n "$day" ] || {
+    echo "plot.sh: $report names no machine or no day in its first lines" >&2; exit 1
+}
 gnuplot <<END
 set terminal svg size 820,460 font "sans-serif,13" noenhanced background "white"
 set output "$out/peers.svg"
@@ -108,7 +114,9 @@ END
 # Each case by its name: a page for each family.
 rm -f "$out"/ratios*.svg
 for family in add broadcast op math chain shape view; do
-    awk -v family=$family '$2 == family { print ++row, $1, "\"" $3 ($5 == "fast" ? ", fast" : "") " (" $4 ")\"" }' "$work/ratios" >"$work/bars"
+    awk -v family=$family \
+        '$2 == family { print ++row, $1, "\"" $3 ($5 == "fast" ? ", fast" : "") " (" $4 ")\"" }' \
+        "$work/ratios" >"$work/bars"
     [ -s "$work/bars" ] || continue
     count=$(wc -l <"$work/bars")
     gnuplot <<END

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# What calls cost under wine beside Linux, on this machine: the command of both builds measures the same kernels of precompiled operations, in
-# turns. Least of TURNS of medians, in nanoseconds, and how many times as long wine's take. ./run-tests-windows.sh has built what is needed.
+# What calls cost under wine beside Linux, on this machine: the command of both builds measures the
+# same kernels of precompiled operations, in turns. Least of TURNS of medians, in nanoseconds, and
+# how many times as long wine's take. ./run-tests-windows.sh has built what is needed.
 #   sh bench/windows.sh [BUILD [WINDOWS_BUILD [TURNS]]]
 set -eu
 build=${1:-build} windows=${2:-build-windows} turns=${3:-15}

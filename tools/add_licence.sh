@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Give each source file that has none the two lines that say whose it is and under which licence. Files without comments, and those that are
-# read byte by byte, are listed in .reuse/dep5 instead. `reuse lint` says whether anything is left.
+# Give each source file that has none the two lines that say whose it is and under which licence.
+# Files without comments, and those that are read byte by byte, are listed in .reuse/dep5 instead.
+# `reuse lint` says whether anything is left.
 #   sh tools/add_licence.sh [SOURCE_DIRECTORY]
 set -eu
 cd "${1:-.}"

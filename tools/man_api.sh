@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# A manual page out of public headers: their comments become text, their declarations stay as they are.
+# A manual page out of public headers: their comments become text, their declarations stay as they
+# are.
 #   sh tools/man_api.sh VERSION PAGE PKG_CONFIG_NAME SUMMARY HEADER... > libtosajit.3
 set -eu
 version=$1 name=$2 package=$3 summary=$4

@@ -2,12 +2,13 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # tosajit.1 out of the command's own help and the page on its environment, so that they agree.
-#   sh tools/man_page.sh docs/environment.md TOSAJIT... > tosajit.1   (TOSAJIT: how to start the command, an emulator in front of it if need be)
+#   sh tools/man_page.sh docs/environment.md TOSAJIT... > tosajit.1
+#       (TOSAJIT: how to start the command, an emulator in front of it if need be)
 set -eu
 environment=$1
 shift
-# The help has lines of three kinds: text; "  NAME  what it is", whose text may go on below, further in; and other lines with two spaces in
-# front, which are typed as they are.
+# The help has lines of three kinds: text; " NAME what it is", whose text may go on below, further
+# in; and other lines with two spaces in front, which are typed as they are.
 # typeset_help HEADED: 1 right after a heading, else 0
 typeset_help() {
     awk '
@@ -46,24 +47,29 @@ typeset_help() {
 help=$("$@" --help)
 commands=$(printf '%s\n' "$help" | awk '/^  tosajit/ { exit } /^  [a-z]/ { print $1 }')
 # after HEADING: the help's paragraph of that name
-after() { printf '%s\n' "$help" | awk -v heading="$1" 'index($0, heading) == 1 { on = 1; next } /^$/ { on = 0 } on'; }
+after() { printf '%s\n' "$help" | awk -v heading="$1" \
+    'index($0, heading) == 1 { on = 1; next } /^$/ { on = 0 } on'; }
 
 printf '.TH TOSAJIT 1 "" "%s" "User Commands"\n' "$("$@" --version)"
 printf '.SH NAME\ntosajit \\- TOSA elementwise operations, compiled into SIMD kernels\n'
 printf '.SH SYNOPSIS\n.B tosajit\n[\n.I COMMAND\n[\n.I FILE\n]\n.RI [ OPTIONS ]\n]\n.br\n'
-printf '.B tosajit\n.BI \\-c " LINE"\n.RB [ \\-\\-quiet ]\n.br\n.B tosajit\n.IR FILE .tj\n.RB [ \\-\\-quiet ]\n'
+printf \
+    '.B tosajit\n.BI \\-c " LINE"\n.RB [ \\-\\-quiet ]\n.br\n.B tosajit\n.IR FILE .tj\n.RB [ \\-\\-quiet ]\n'
 printf '.SH DESCRIPTION\n'
-printf '%s\n' "$help" | sed -e 1,2d -e '/^usage:/,/^$/d' -e '/^examples:/,/^$/d' -e '/^exit codes:/d' | typeset_help 1
+printf '%s\n' "$help" | sed -e 1,2d -e '/^usage:/,/^$/d' -e '/^examples:/,/^$/d' -e \
+    '/^exit codes:/d' | typeset_help 1
 printf '.SH COMMANDS\n'
 for command in $commands; do
     text=$("$@" "$command" --help)
     printf '.SS %s\n' "$(printf '%s\n' "$text" | head -n 1 | sed 's/-/\\-/g')"
     printf '.HP 8\n'
-    printf '%s\n' "$text" | sed -n '/^usage:/,/^$/p' | sed -e 's/^usage: //' -e 's/^ *//' -e '/^$/d' -e 's/-/\\-/g' -e 's/^\[/\\\&[/'
+    printf '%s\n' "$text" | sed -n '/^usage:/,/^$/p' |
+        sed -e 's/^usage: //' -e 's/^ *//' -e '/^$/d' -e 's/-/\\-/g' -e 's/^\[/\\\&[/'
     printf '%s\n' "$text" | sed -e 1,2d -e '/^usage:/,/^$/d' | typeset_help 0
 done
 printf '.SH EXIT STATUS\n'
-printf '%s\n' "$help" | sed -n 's/^exit codes: //p' | sed 's/; /\n/g' | sed 's/^\([0-9]\) \(.*\)/.TP\n.B \1\n\2/'
+printf '%s\n' "$help" | sed -n 's/^exit codes: //p' | sed 's/; /\n/g' |
+    sed 's/^\([0-9]\) \(.*\)/.TP\n.B \1\n\2/'
 printf '.SH ENVIRONMENT\n'
 awk -F ' *[|] *' '/^\| `TOSAJIT/ {
     gsub(/`/, ""); gsub(/\\/, "\\e"); gsub(/-/, "\\-")

@@ -3,9 +3,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # What the fuzzers reach, file by file, and which functions they never enter.
 #   sh tests/fuzz/coverage.sh [SECONDS] [NAME...]
-# Each fuzzer (or those named: api, npy, ...) reads its stored inputs and what it has found so far in
-# build-fuzz, and then runs for so many seconds, 0 by default. What a fuzzer is linked with counts for
-# it: the sum over all is printed, of the library and of the parts of the command that they reach.
+# Each fuzzer (or those named: api, npy, ...) reads its stored inputs and what it has found so far
+# in build-fuzz, and then runs for so many seconds, 0 by default. What a fuzzer is linked with
+# counts for it: the sum over all is printed, of the library and of the parts of the command that
+# they reach.
 set -eu
 cd "$(dirname "$0")/../.."
 seconds=${1:-0}
@@ -25,13 +26,16 @@ for name in "$@"; do
     [ "$name" != tosafile ] || inputs="$inputs tests/tools/tosafile"
     [ ! -d "build-fuzz/tests/fuzz/$name" ] || inputs="$inputs build-fuzz/tests/fuzz/$name"
     if [ "$seconds" -gt 0 ]; then limit=-max_total_time=$seconds; else limit=-runs=0; fi
-    LLVM_PROFILE_FILE="$work/$name-%p%c.profraw" "$programs/fuzz_$name" "$limit" -detect_leaks=0 -timeout=60 -verbosity=0 \
-        -artifact_prefix="$work/" "$work/$name" $inputs >"$work/$name.log" 2>&1 || { tail -20 "$work/$name.log"; exit 1; }
+    LLVM_PROFILE_FILE="$work/$name-%p%c.profraw" "$programs/fuzz_$name" "$limit" -detect_leaks=0 \
+        -timeout=60 -verbosity=0 \
+        -artifact_prefix="$work/" "$work/$name" $inputs >"$work/$name.log" 2>&1 ||
+        { tail -20 "$work/$name.log"; exit 1; }
     objects="$objects -object $programs/fuzz_$name"
 done
 llvm-profdata-22 merge -sparse "$work"/*.profraw -o "$work/all.profdata"
 sources=$(find runtime jit tools -name '*.c' -o -name '*.cc')
-llvm-cov-22 export -summary-only -instr-profile="$work/all.profdata" ${objects# -object} $sources >"$work/summary.json"
+llvm-cov-22 export -summary-only -instr-profile="$work/all.profdata" ${objects# -object} $sources \
+    >"$work/summary.json"
 # Of each file: lines reached of lines there are.
 tr '{' '\n' <"$work/summary.json" | awk '
     /"filename":/ { file = $0; sub(/.*"filename":"/, "", file); sub(/".*/, "", file) }
@@ -48,8 +52,10 @@ tr '{' '\n' <"$work/summary.json" | awk '
 grep -v 'in all$' "$work/files.txt" | sort -n
 tail -1 "$work/files.txt"
 echo "Never entered:"
-llvm-cov-22 report -show-functions -instr-profile="$work/all.profdata" ${objects# -object} $sources |
-    awk '/^File / { match($0, /\/(runtime|jit|tools)\/[^ ]*\.cc?/); file = substr($0, RSTART + 1, RLENGTH - 1); shown = 0 }
+llvm-cov-22 report -show-functions -instr-profile="$work/all.profdata" ${objects# -object} \
+    $sources |
+    awk \
+    '/^File / { match($0, /\/(runtime|jit|tools)\/[^ ]*\.cc?/); file = substr($0, RSTART + 1, RLENGTH - 1); shown = 0 }
          $4 == "0.00%" && $2 == $3 && $1 != "TOTAL" {
              sub(/^.*:/, "", $1)
              text = text (shown++ ? ", " : "\n  " file ": ") $1

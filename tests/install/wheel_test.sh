@@ -1,24 +1,32 @@
 #!/bin/sh
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# The Python package as pip gets it: what tools/python/dist.sh makes, in a fresh venv of every Python here that can load it, with LLVM,
-# without, and with the LLVM of the extra; and what `pip install .` and the target `wheel` make of the tree. The network is needed: pip fetches the tools.
+# The Python package as pip gets it: what tools/python/dist.sh makes, in a fresh venv of every
+# Python here that can load it, with LLVM, without, and with the LLVM of the extra; and what `pip
+# install .` and the target `wheel` make of the tree. The network is needed: pip fetches the tools.
 #   sh tests/install/wheel_test.sh BUILD_DIRECTORY SOURCE_DIRECTORY
 . "$(dirname "$0")/wheel_begin.sh"
 
 # What is published: sources without what is built, and a wheel that has all of the package.
 quietly sh "$source/tools/python/dist.sh" "$work/dist"
-[ "$(find "$work/dist" -type f | wc -l)" = 5 ] || fail "there is more than sources, two wheels and what tells of them: $(ls "$work/dist")"
-sources=$(ls "$work"/dist/tosajit-*.tar.gz) wheel=$(ls "$work"/dist/tosajit-*-cp311-abi3-manylinux_2_*.whl) llvm_wheel=$(ls "$work"/dist/tosajit_llvm-*-py3-none-manylinux_2_*.whl)
-if tar -tzf "$sources" | grep -E '^[^/]*/(build|\.git/)'; then fail "the sources have what is not theirs"; fi
-for file in "made/$(uname -m)/ops.o" LICENSE PKG-INFO README.md pyproject.toml tests/tools/python_test.py; do
+[ "$(find "$work/dist" -type f | wc -l)" = 5 ] ||
+    fail "there is more than sources, two wheels and what tells of them: $(ls "$work/dist")"
+sources=$(ls "$work"/dist/tosajit-*.tar.gz) \
+    wheel=$(ls "$work"/dist/tosajit-*-cp311-abi3-manylinux_2_*.whl) \
+    llvm_wheel=$(ls "$work"/dist/tosajit_llvm-*-py3-none-manylinux_2_*.whl)
+if tar -tzf "$sources" | grep -E '^[^/]*/(build|\.git/)'; then
+    fail "the sources have what is not theirs"
+fi
+for file in "made/$(uname -m)/ops.o" LICENSE PKG-INFO README.md pyproject.toml \
+    tests/tools/python_test.py; do
     tar -tzf "$sources" | grep -qE "^[^/]*/$file\$" || fail "the sources have no $file"
 done
 (cd "$work/dist" && quietly sha256sum --check --strict SHA256SUMS)
 [ "$(wc -l <"$work/dist/SHA256SUMS")" = 4 ] || fail "there are more checksums than files, or less"
 # The bill of materials, by its format's own reader.
 quietly "$PYTHON" -m venv "$work/reader"
-quietly "$work/reader/bin/python" -m pip install --disable-pip-version-check 'cyclonedx-python-lib[json-validation]'
+quietly "$work/reader/bin/python" -m pip install --disable-pip-version-check \
+    'cyclonedx-python-lib[json-validation]'
 "$work/reader/bin/python" - "$work"/dist/tosajit-*.cdx.json <<END || fail "the bill of materials"
 import json, sys
 from cyclonedx.schema import SchemaVersion
@@ -37,7 +45,8 @@ mkdir "$work/another_place"
     quietly sh "$source/tools/python/dist.sh" "$work/again")
 (cd "$work/again" && quietly sha256sum --check --strict "$work/dist/SHA256SUMS")
 # contents WHEEL: its files, without the version in a name.
-contents() { "$PYTHON" -m zipfile -l "$1" | awk 'NR > 1 && $1 !~ "/$" { print $1 }' | sed 's/^tosajit-[0-9.]*\.dist-info/info/' | sort; }
+contents() { "$PYTHON" -m zipfile -l "$1" | awk 'NR > 1 && $1 !~ "/$" { print $1 }' |
+    sed 's/^tosajit-[0-9.]*\.dist-info/info/' | sort; }
 contents "$wheel" >"$work/files"
 cat >"$work/expected" <<END
 info/METADATA
@@ -86,7 +95,8 @@ END
 diff "$work/expected" "$work/files" || fail "the wheel has other files"
 [ "$(stat -c %s "$wheel")" -lt 8000000 ] || fail "the wheel is $(stat -c %s "$wheel") bytes"
 
-# use PYTHON TITLE PACKAGE: a fresh venv with the package. A file that is no library stands for an LLVM that is not there.
+# use PYTHON TITLE PACKAGE: a fresh venv with the package. A file that is no library stands for an
+# LLVM that is not there.
 use() {
     rm -rf "$work/venv"
     quietly "$1" -m venv "$work/venv"
@@ -105,35 +115,47 @@ gives() {
 }
 mkdir "$work/hidden"
 quietly "$PYTHON" -m zipfile -e "$wheel" "$work/unpacked"
-llvm=$(readelf -d "$work/unpacked/tosajit/libtosajit-codegen.so.0" | sed -n 's/.*NEEDED.*\[\(libLLVM.*\)\]/\1/p')
+llvm=$(readelf -d "$work/unpacked/tosajit/libtosajit-codegen.so.0" |
+    sed -n 's/.*NEEDED.*\[\(libLLVM.*\)\]/\1/p')
 [ -n "$llvm" ] || fail "libtosajit-codegen.so does not need LLVM"
 : >"$work/hidden/$llvm"
-for file in "$work"/unpacked/tosajit/*.so* "$work"/unpacked/tosajit/tosajit "$work"/unpacked/tosajit/_onnxruntime/*.so; do
-    readelf -d "$file" | grep -E 'R(UN)?PATH' | grep -vE '\[(\$ORIGIN(/\.\.|/)?)?\]' && fail "$file looks elsewhere"
+for file in "$work"/unpacked/tosajit/*.so* "$work"/unpacked/tosajit/tosajit \
+    "$work"/unpacked/tosajit/_onnxruntime/*.so; do
+    readelf -d "$file" | grep -E 'R(UN)?PATH' | grep -vE '\[(\$ORIGIN(/\.\.|/)?)?\]' &&
+        fail "$file looks elsewhere"
 done
-# The other wheel has LLVM within, shows nothing of it, and needs only what every Linux has, or what it brings.
-[ "$(stat -c %s "$llvm_wheel")" -lt 40000000 ] || fail "tosajit-llvm is $(stat -c %s "$llvm_wheel") bytes"
+# The other wheel has LLVM within, shows nothing of it, and needs only what every Linux has, or what
+# it brings.
+[ "$(stat -c %s "$llvm_wheel")" -lt 40000000 ] ||
+    fail "tosajit-llvm is $(stat -c %s "$llvm_wheel") bytes"
 quietly "$PYTHON" -m zipfile -e "$llvm_wheel" "$work/unpacked_llvm"
 old_enough "$work/unpacked"
 old_enough "$work/unpacked_llvm"
 within=$work/unpacked_llvm/tosajit/libtosajit-codegen-llvm.so.0
-[ "$(nm -D --defined-only "$within" | grep -vc ' A ')" = 1 ] || fail "tosajit-llvm shows more than its table"
-readelf -d "$within" | grep NEEDED | grep -vE '\[(libz|libm|libc|libgcc_s|libdl|libpthread|ld-linux-[a-z0-9-]*)\.so' &&
+[ "$(nm -D --defined-only "$within" | grep -vc ' A ')" = 1 ] ||
+    fail "tosajit-llvm shows more than its table"
+readelf -d "$within" | grep NEEDED |
+    grep -vE '\[(libz|libm|libc|libgcc_s|libdl|libpthread|ld-linux-[a-z0-9-]*)\.so' &&
     fail "tosajit-llvm needs other libraries"
 # The command of the package converts models, and leaves everything else to one that has it.
 converts() {
-    (cd / && "$work/venv/bin/tosajit" onnx "$source/examples/swish.onnx" -o "$work/swish.onnx" >"$work/log" 2>&1) || { cat "$work/log"; fail "tosajit onnx"; }
-    grep -q '3 of 4 operators in 1 region for tosajit' "$work/log" && [ -s "$work/swish.onnx" ] || fail "tosajit onnx says: $(cat "$work/log")"
+    (cd / && "$work/venv/bin/tosajit" onnx "$source/examples/swish.onnx" -o "$work/swish.onnx" \
+        >"$work/log" 2>&1) || { cat "$work/log"; fail "tosajit onnx"; }
+    grep -q '3 of 4 operators in 1 region for tosajit' "$work/log" && [ -s "$work/swish.onnx" ] ||
+        fail "tosajit onnx says: $(cat "$work/log")"
     rm "$work/swish.onnx"
     code=0
     PATH=/nowhere "$work/venv/bin/tosajit" verify model.mlir >"$work/log" 2>&1 || code=$?
-    [ $code = 2 ] && grep -q 'verify is no command of the Python package' "$work/log" || fail "tosajit verify says: $(cat "$work/log")"
-    [ ! -x "$build/tools/tosajit" ] || PATH="$build/tools:/usr/bin:/bin" "$work/venv/bin/tosajit" verify "$source/examples/gelu_bias.mlir" >"$work/log" 2>&1 ||
+    [ $code = 2 ] && grep -q 'verify is no command of the Python package' "$work/log" ||
+        fail "tosajit verify says: $(cat "$work/log")"
+    [ ! -x "$build/tools/tosajit" ] || PATH="$build/tools:/usr/bin:/bin" "$work/venv/bin/tosajit" \
+        verify "$source/examples/gelu_bias.mlir" >"$work/log" 2>&1 ||
         fail "tosajit verify, of another tosajit, says: $(cat "$work/log")"
 }
 tried=""
 for python in "$PYTHON" /usr/bin/python3 python3 python3.11 python3.12 python3.13 python3.14; do
-    home=$("$python" -c 'import sys; sys.version_info >= (3, 11) and print(sys.prefix)' 2>/dev/null) || continue
+    home=$("$python" -c 'import sys; sys.version_info >= (3, 11) and print(sys.prefix)' \
+        2>/dev/null) || continue
     case " $tried " in *" $home "*) continue ;; esac
     [ -n "$home" ] || continue
     tried="$tried $home"
@@ -144,17 +166,25 @@ for python in "$PYTHON" /usr/bin/python3 python3 python3.11 python3.12 python3.1
     [ "$tried" != " $home" ] || quietly "$work/venv/bin/python" "$source/tests/tools/python_test.py"
     (export LD_LIBRARY_PATH="$work/hidden" TOSAJIT_TEST_COMPILER=0
         gives False
-        [ "$tried" != " $home" ] || quietly "$work/venv/bin/python" "$source/tests/tools/python_test.py")
+        [ "$tried" != " $home" ] || quietly "$work/venv/bin/python" \
+            "$source/tests/tools/python_test.py")
 done
-# The sources, where no LLVM is: precompiled operations. The LLVM of the extra is of the same sources, which the library looks at.
+# The sources, where no LLVM is: precompiled operations. The LLVM of the extra is of the same
+# sources, which the library looks at.
 # Models are left out, as where their messages are not installed.
-use "$PYTHON" --no-deps --config-settings=build-dir=build --config-settings=cmake.define.TOSAJIT_WITHOUT_LLVM=ON --config-settings=cmake.define.TOSAJIT_BUILD_CONVERTER=OFF \
+use "$PYTHON" --no-deps --config-settings=build-dir=build \
+    --config-settings=cmake.define.TOSAJIT_WITHOUT_LLVM=ON \
+    --config-settings=cmake.define.TOSAJIT_BUILD_CONVERTER=OFF \
     --config-settings=cmake.define.TOSAJIT_BUILD_ONNXRUNTIME=OFF "$sources"
-[ ! -e "$("$work/venv/bin/python" -c 'import tosajit; print(tosajit.__path__[0])')/libtosajit-codegen.so.0" ] || fail "without LLVM there is a code generator"
+[ ! -e \
+    "$("$work/venv/bin/python" -c \
+    'import tosajit; print(tosajit.__path__[0])')/libtosajit-codegen.so.0" ] || fail "without LLVM there is a code generator"
 gives False
 if "$work/venv/bin/tosajit" onnx >"$work/log" 2>&1; then fail "there is no command, and it runs"; fi
-grep -q 'built without ONNX' "$work/log" || fail "without the command tosajit says: $(cat "$work/log")"
-quietly "$work/venv/bin/python" -m pip install --disable-pip-version-check --no-index --no-deps "$llvm_wheel"
+grep -q 'built without ONNX' "$work/log" || fail \
+    "without the command tosajit says: $(cat "$work/log")"
+quietly "$work/venv/bin/python" -m pip install --disable-pip-version-check --no-index --no-deps \
+    "$llvm_wheel"
 gives True
 # The extra of that name, where there is no LLVM.
 use "$PYTHON" --no-index --find-links "$work/dist" 'tosajit[compiler]'
@@ -171,7 +201,9 @@ assert about.get_all("Project-URL") and about["Summary"] and about["Author"]
 END
 
 # The same of the tree itself: by the target `wheel`, which wheel_build has made, and by pip.
-contents "$(ls "$build"/tools/python/tosajit-*-linux_*.whl)" | diff "$work/expected" - || fail "the target's wheel has other files"
+contents "$(ls "$build"/tools/python/tosajit-*-linux_*.whl)" | diff "$work/expected" - ||
+    fail "the target's wheel has other files"
 use "$PYTHON" --no-deps --config-settings=build-dir="$build/tools/python/wheel" "$source"
 gives True
-echo "tried$tried: $(basename "$wheel"), $(stat -c %s "$wheel") bytes, $(basename "$llvm_wheel"), $(stat -c %s "$llvm_wheel") bytes"
+echo "tried$tried: $(basename "$wheel"), $(stat -c %s \
+    "$wheel") bytes, $(basename "$llvm_wheel"), $(stat -c %s "$llvm_wheel") bytes"

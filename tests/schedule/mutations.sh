@@ -46,34 +46,44 @@ mutate jit/engine/background.c 'fork, background' 'in the child: nobody can go o
 # A child goes where its parent's threads were.
 mutate jit/engine/presence.c fork 'in the child: nobody can go on' '/return false;/d'
 # A child waits for its parent's threads to leave LLVM.
-mutate jit/engine/presence.c fork 'in the child' 's/== process ? (uint32_t)word : 0/? (uint32_t)word : 0/'
+mutate jit/engine/presence.c fork 'in the child' \
+    's/== process ? (uint32_t)word : 0/? (uint32_t)word : 0/'
 # A child waits for gdb's list.
 mutate jit/show/gdb.c fork 'in the child: nobody can go on' 's/!presence_enter(&inside)/0/'
 # A kernel without a reference is found.
-mutate jit/engine/cache.c life 'signal 11\|release' 's/while (references > 0)/while (references >= 0)/'
+mutate jit/engine/cache.c life 'signal 11\|release' \
+    's/while (references > 0)/while (references >= 0)/'
 # Nobody looks for a flight.
 mutate jit/engine/cache.c 'single flight' 'compiled twice' '/if (!\*kernel) other = /d'
 # Who joined a flight has no reference.
-mutate jit/engine/cache.c 'single flight' 'release' 's/references, f->waiting, memory/references, 0, memory/'
+mutate jit/engine/cache.c 'single flight' 'release' \
+    's/references, f->waiting, memory/references, 0, memory/'
 # The reason of a failure goes to its thread alone.
-mutate jit/engine/cache.c failure 'the reason is lost' 's/failure_tell(&f->failure)/f->failure.status/'
+mutate jit/engine/cache.c failure 'the reason is lost' \
+    's/failure_tell(&f->failure)/f->failure.status/'
 # A list waits for another one while others wait for it.
-mutate jit/batch.c lists 'nobody can go on' 's/\&engine->allocator, false,/\&engine->allocator, true,/'
+mutate jit/batch.c lists 'nobody can go on' \
+    's/\&engine->allocator, false,/\&engine->allocator, true,/'
 # Who waits for a kernel when its engine goes is not told.
 mutate jit/engine/background.c 'engine goes' 'nobody can go on\|are left' \
     's/for (job \*j = b->first, \*next; j; j = next)/for (job *j = NULL, *next; j; j = next)/'
 # A job does not hold its kernel.
-mutate jit/engine/background.c background 'release\|signal 11\|left' '/tosajit_kernel_retain(kernel)/d'
+mutate jit/engine/background.c background 'release\|signal 11\|left' \
+    '/tosajit_kernel_retain(kernel)/d'
 # An entry is found by its sizes before it has the rest.
 mutate runtime/run/call_cache.c 'cached calls' 'a torn entry\|signal' \
     's/    if (!s.words) return;/&memset(s.words, 0, sizeof *s.words * q->words); write_form(l, kernel->counts, operands, results, s.words + q->words); call_entry_publish(s, l->tag);/'
 # The mapping is nobody's alone.
-mutate runtime/system/pages.c pages 'piece\|signal 11' 's/return !atomic_flag_test_and_set_explicit/return (void)atomic_flag_test_and_set_explicit/; s/\(busy, memory_order_acquire)\);/\1, true;/'
+mutate runtime/system/pages.c pages 'piece\|signal 11' \
+    's/return !atomic_flag_test_and_set_explicit/return (void)atomic_flag_test_and_set_explicit/; s/\(busy, memory_order_acquire)\);/\1, true;/'
 # tosajit_quiesce does not wait; and nobody looks whether it was called.
-mutate jit/engine/gate.c gate 'returns while somebody is inside' '/presence_count(&inside) > nesting/d'
-mutate jit/engine/gate.c gate 'gets in after' 's/if (!atomic_load(&closed)) return TOSAJIT_OK;/if (inside.word) return TOSAJIT_OK;/'
+mutate jit/engine/gate.c gate 'returns while somebody is inside' \
+    '/presence_count(&inside) > nesting/d'
+mutate jit/engine/gate.c gate 'gets in after' \
+    's/if (!atomic_load(&closed)) return TOSAJIT_OK;/if (inside.word) return TOSAJIT_OK;/'
 # A loop returns while somebody is in a piece; and who sleeps until then is not told.
-mutate jit/engine/pool.c pool 'has returned\|computed 0 times' 's/wait_for(p, has_emptied, 0, &p->left);//'
+mutate jit/engine/pool.c pool 'has returned\|computed 0 times' \
+    's/wait_for(p, has_emptied, 0, &p->left);//'
 mutate jit/engine/pool.c pool 'nobody can go on' 's/system_condition_signal(&p->left);//'
 # An entry is written under its own name.
 mutate jit/engine/disk_cache.c store 'damaged' \

@@ -1,10 +1,12 @@
 #!/bin/sh
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Ahead of time: objects and headers from `tosajit compile`, linked into programs in C and C++ that have the runtime library alone.
+# Ahead of time: objects and headers from `tosajit compile`, linked into programs in C and C++ that
+# have the runtime library alone.
 #   sh tests/tools/aot_test.sh BUILD_DIRECTORY SOURCE_DIRECTORY C_COMPILER CXX_COMPILER [FLAGS...]
-# In: a build; in TOSAJIT_EMULATOR a command that runs its programs, if this machine does not; in TOSAJIT_HOST_TOOL the command as built for
-# this machine, whose objects for the other one must be the same. Out: one line per failed expectation; exit code 1 if there is one.
+# In: a build; in TOSAJIT_EMULATOR a command that runs its programs, if this machine does not; in
+# TOSAJIT_HOST_TOOL the command as built for this machine, whose objects for the other one must be
+# the same. Out: one line per failed expectation; exit code 1 if there is one.
 set -eu
 build=$(cd "$1" && pwd)
 source=$(cd "$2" && pwd)
@@ -34,19 +36,23 @@ x86_64*) targets=v2,v3,v4 one=x86-64-v2 foreign=neoverse-n1 format=aarch64 ;;
 *) targets=aarch64,neoverse-n1 one=aarch64 foreign=x86-64-v3 format=x86-64 ;;
 esac
 
-# The example, shared and static, from C and C++; the code runs where the program's own is, so memory that may be executed is not needed.
+# The example, shared and static, from C and C++; the code runs where the program's own is, so
+# memory that may be executed is not needed.
 tosajit compile "$source/examples/gelu_bias.mlir" -o gelu.o --header gelu.h --targets $targets
-$cc $flags -std=c11 -Wall -Wextra -Wconversion -Werror -I. "$source/examples/aot/app.c" gelu.o $libraries -o app 2>out || { cat out; fail "linking"; }
+$cc $flags -std=c11 -Wall -Wextra -Wconversion -Werror -I. "$source/examples/aot/app.c" gelu.o \
+    $libraries -o app 2>out || { cat out; fail "linking"; }
 [ ! -s out ] || { cat out; fail "the linker warns"; }
 run ./app || fail "app"
 for file in app "$build/jit/libtosajit-runtime.so"; do
     needed=$(readelf -dW "$file" | grep NEEDED) || fail "$file"
     if echo "$needed" | grep LLVM; then fail "$file needs LLVM"; fi
 done
-$cc $flags -I. "$source/examples/aot/app.c" gelu.o "$build/jit/libtosajit-runtime.a" -lm -o app_static && run ./app_static
+$cc $flags -I. "$source/examples/aot/app.c" gelu.o "$build/jit/libtosajit-runtime.a" -lm -o \
+    app_static && run ./app_static
 cp "$source/examples/aot/app.c" app.cc
 $cxx $flags -Wall -Wextra -Werror -I. app.cc gelu.o $libraries -o app_cc && run ./app_cc
-tosajit compile "$source/examples/gelu_bias.mlir" -o gelu.o --header gelu.h --cpu $one && $cc $flags -I. "$source/examples/aot/app.c" gelu.o $libraries -o app && run ./app
+tosajit compile "$source/examples/gelu_bias.mlir" -o gelu.o --header gelu.h --cpu $one &&
+    $cc $flags -I. "$source/examples/aot/app.c" gelu.o $libraries -o app && run ./app
 
 # Several functions, several types, static shapes, rank 0; two objects in one program.
 cat >more.mlir <<'END'
@@ -77,7 +83,8 @@ END
 tosajit compile more.mlir -o more-functions.o --header more-functions.h
 $cc $flags -I. more.c more-functions.o gelu.o $libraries -o more && run ./more || fail "two objects"
 
-# A function that is too large for code of its own, beside one that is not: the runtime interprets it, the whole library has ops for it.
+# A function that is too large for code of its own, beside one that is not: the runtime interprets
+# it, the whole library has ops for it.
 chain() { # NAME OPS: half of them subtractions, half exp
     echo "func.func @$1(%x: tensor<?xf32>) -> tensor<?xf32> {"
     awk -v n="$2" 'BEGIN { y = "%x"; t = "tensor<?xf32>"
@@ -101,12 +108,18 @@ int main(void) {
 END
 tosajit compile large.mlir -o large.o --header large.h --targets $targets
 for library in tosajit-runtime tosajit; do
-    $cc $flags -I. large.c large.o -L"$build/jit" -l$library -lm -Wl,-rpath,"$build/jit",-rpath-link,"$build/jit" -o large && TOSAJIT_VERBOSE=1 run ./large >$library.out 2>$library.err ||
+    $cc $flags -I. large.c large.o -L"$build/jit" -l$library -lm \
+        -Wl,-rpath,"$build/jit",-rpath-link,"$build/jit" -o large &&
+        TOSAJIT_VERBOSE=1 run ./large >$library.out 2>$library.err ||
         { cat $library.out; fail "a large function with $library"; }
 done
-cmp tosajit-runtime.out tosajit.out || fail "a large function has other bits with ops than interpreted"
-for line in "tosajit-runtime native," "tosajit-runtime interpreted" "tosajit native," "tosajit precompiled"; do
-    grep -q "^tosajit: load .* ${line#* }" "${line% *}.err" || { cat "${line% *}.err"; fail "with ${line% *} no function is ${line#* }"; }
+cmp tosajit-runtime.out tosajit.out ||
+    fail "a large function has other bits with ops than interpreted"
+for line in "tosajit-runtime native," "tosajit-runtime interpreted" "tosajit native," \
+    "tosajit precompiled"; do
+    grep -q "^tosajit: load .* ${line#* }" "${line% *}.err" || {
+        cat "${line% *}.err"; fail "with ${line% *} no function is ${line#* }"
+    }
 done
 
 # A path does not end the comment that names it.
@@ -117,7 +130,8 @@ echo '#include "odd.h"' >odd.c
 $cc $flags -I. -c odd.c -o odd-user.o || fail "a path in a comment"
 
 # What the REPL saves is such an object, too; a function of MLIR keeps its name.
-{ printf 'y = x * x + 1 : f32[?]\n:save line.o\n'; cat more.mlir; printf ':save typed.o\n'; } | tosajit >out || { cat out; fail ":save"; }
+{ printf 'y = x * x + 1 : f32[?]\n:save line.o\n'; cat more.mlir; printf ':save typed.o\n'; } |
+    tosajit >out || { cat out; fail ":save"; }
 cat >saved.c <<'END'
 #include "line.h"
 #include "typed.h"
@@ -129,9 +143,11 @@ int main(void) {
     return !(y[0] == 2 && y[1] == 5 && y[2] == 10 && twice == 6);
 }
 END
-$cc $flags -I. saved.c line.o typed.o $libraries -o saved && run ./saved || fail "objects from the REPL"
+$cc $flags -I. saved.c line.o typed.o $libraries -o saved && run ./saved ||
+    fail "objects from the REPL"
 
-# Images are told of, too, by the library without a compiler: lines, and names for perf. Linked code has names of its own.
+# Images are told of, too, by the library without a compiler: lines, and names for perf. Linked code
+# has names of its own.
 cat >load.c <<'END'
 #include <stdio.h>
 #include <tosajit/image.h>
@@ -147,37 +163,54 @@ int main(void) {
     return printf("%ld %g\n", (long)getpid(), (double)y[2]) < 0;
 }
 END
-printf 'y = x * x + 1 : f32[?]\n:save line.image\n' | tosajit >out || { cat out; fail ":save of an image"; }
+printf 'y = x * x + 1 : f32[?]\n:save line.image\n' | tosajit >out || {
+    cat out; fail ":save of an image"
+}
 $cc $flags load.c $libraries -o load
-(export TOSAJIT_VERBOSE=2 TOSAJIT_PERF=map && run ./load) >loaded 2>lines || { cat loaded lines; fail "loading an image"; }
+(export TOSAJIT_VERBOSE=2 TOSAJIT_PERF=map && run ./load) >loaded 2>lines || {
+    cat loaded lines; fail "loading an image"
+}
 read -r pid value <loaded
 [ "$value" = 10 ] || fail "the image computes $value"
-grep -q "^tosajit: load tosajit_add_f32_0 native, [0-9]* bytes: tosajit bench --expr 'func.func @f(%x: tensor<?xf32>)" lines || { cat lines; fail "no line for an image"; }
-grep -q "^tosajit: run tosajit_add_f32_0 native in .* --shape 3$" lines || { cat lines; fail "no line for a run of an image"; }
-grep -qE '^[0-9a-f]+ [1-9a-f][0-9a-f]* tosajit_add_f32_0_p0$' "/tmp/perf-$pid.map" || fail "no name of an image for perf"
+grep -q \
+    "^tosajit: load tosajit_add_f32_0 native, [0-9]* bytes: tosajit bench --expr 'func.func @f(%x: tensor<?xf32>)" lines || { cat lines; fail "no line for an image"; }
+grep -q "^tosajit: run tosajit_add_f32_0 native in .* --shape 3$" lines || {
+    cat lines; fail "no line for a run of an image"
+}
+grep -qE '^[0-9a-f]+ [1-9a-f][0-9a-f]* tosajit_add_f32_0_p0$' "/tmp/perf-$pid.map" ||
+    fail "no name of an image for perf"
 rm "/tmp/perf-$pid.map"
-(export TOSAJIT_VERBOSE=1 TOSAJIT_PERF=map && run ./saved) 2>lines && [ "$(grep -c '^tosajit: load ' lines)" = 2 ] || { cat lines; fail "no lines for linked code"; }
+(export TOSAJIT_VERBOSE=1 TOSAJIT_PERF=map && run ./saved) 2>lines &&
+    [ "$(grep -c '^tosajit: load ' lines)" = 2 ] || { cat lines; fail "no lines for linked code"; }
 
 # For another architecture: it can be made, and is not linked here.
 tosajit compile more.mlir -o foreign.o --header foreign.h --cpu $foreign
-objdump -f foreign.o 2>/dev/null | grep -q "$format" || readelf -h foreign.o | grep -qi "$format" || fail "an object for $foreign"
+objdump -f foreign.o 2>/dev/null | grep -q "$format" || readelf -h foreign.o |
+    grep -qi "$format" || fail "an object for $foreign"
 
 # Which machine compiles makes no difference.
 if [ -n "${TOSAJIT_HOST_TOOL:-}" ]; then
     mkdir host && cp more.mlir host
-    (cd host && "$TOSAJIT_HOST_TOOL" compile more.mlir -o more-functions.o --header more-functions.h --targets $targets)
+    (cd host && "$TOSAJIT_HOST_TOOL" compile more.mlir -o more-functions.o --header \
+        more-functions.h --targets $targets)
     tosajit compile more.mlir -o more-functions.o --header more-functions.h --targets $targets
-    for file in more-functions.o more-functions.h; do cmp $file host/$file || fail "this machine makes another $file"; done
-    (cd host && "$TOSAJIT_HOST_TOOL" compile "$source/examples/gelu_bias.mlir" -o gelu.o --header gelu.h --targets $targets)
-    $cc $flags -Ihost "$source/examples/aot/app.c" host/gelu.o $libraries -o app && run ./app || fail "an object from this machine"
+    for file in more-functions.o more-functions.h; do
+        cmp $file host/$file || fail "this machine makes another $file"
+    done
+    (cd host && "$TOSAJIT_HOST_TOOL" compile "$source/examples/gelu_bias.mlir" -o gelu.o --header \
+        gelu.h --targets $targets)
+    $cc $flags -Ihost "$source/examples/aot/app.c" host/gelu.o $libraries -o app && run ./app ||
+        fail "an object from this machine"
     echo "objects for ${targets} from this machine: the same, and they run"
 fi
 
 # Refusals leave no files.
 refused "-o and --header are needed" tosajit compile more.mlir -o none.o
-refused "exclude each other" tosajit compile more.mlir -o none.o --header none.h --cpu $one --targets $one
+refused "exclude each other" tosajit compile more.mlir -o none.o --header none.h --cpu $one \
+    --targets $one
 refused "abacus" tosajit compile more.mlir -o none.o --header none.h --targets $one,abacus
-refused "another architecture" tosajit compile more.mlir -o none.o --header none.h --targets $one,$foreign
+refused "another architecture" tosajit compile more.mlir -o none.o --header none.h --targets \
+    $one,$foreign
 refused "empty" tosajit compile more.mlir -o none.o --header none.h --targets $one,,$one
 refused "one file" tosajit compile more.mlir -o none.o --header none.o
 refused "No such file" tosajit compile more.mlir -o nowhere/none.o --header none.h

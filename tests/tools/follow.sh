@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# A page as a reader follows it: its programs in C and C++, and every `console` block, in order and in one shell, in the current directory.
+# A page as a reader follows it: its programs in C and C++, and every `console` block, in order and
+# in one shell, in the current directory.
 #   sh tests/tools/follow.sh PAGE LEAST
 # Out: what differs from the page, which has at least LEAST commands; exit code 1 if anything does.
 set -eu
@@ -9,7 +10,8 @@ file=$1 least=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Command K of the page becomes a piece of script that writes what it prints into found.K; expected.K is what the page says.
+# Command K of the page becomes a piece of script that writes what it prints into found.K;
+# expected.K is what the page says.
 awk -v root="$PWD" -v page="$work" '
     /^```/ { kind = kind ? "" : substr($0, 4); blocks += kind == "c"; lines = 0; file = ""; if (kind == "") finish(); next }
     kind ~ "^c(pp)?$" && $0 ~ "^/[*] [a-z_]+[.](c|h|cc) [*]/$" && !lines { file = $2 } # a program that names itself

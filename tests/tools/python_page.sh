@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # The Python of a page, in order and in one session, in a folder of its own that has the examples.
 #   sh tests/tools/python_page.sh PAGE PYTHON
-# In: PYTHONPATH, by which Python finds tosajit. Out: what differs from the page, or how much agrees; exit code 1 if anything differs.
+# In: PYTHONPATH, by which Python finds tosajit. Out: what differs from the page, or how much
+# agrees; exit code 1 if anything differs.
 set -eu
 page=$(realpath "$1") python=$(cd "$(dirname "$2")" && pwd)/${2##*/}
 work=$(mktemp -d)

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# The Python package with one Python that has NumPy; or with "all", with every Python here that can load it: those of the path, of pyenv, and of
-# TOSAJIT_TEST_PYTHONS, a list of programs. Then one without NumPy gets it in a venv from the network, once. The examples of docs/python.md and
+# The Python package with one Python that has NumPy; or with "all", with every Python here that can
+# load it: those of the path, of pyenv, and of TOSAJIT_TEST_PYTHONS, a list of programs. Then one
+# without NumPy gets it in a venv from the network, once. The examples of docs/python.md and
 # README.md. A table says what was tested.
 #   sh tests/tools/python_test.sh BUILD_DIRECTORY SOURCE_DIRECTORY [all]
 set -eu
@@ -15,7 +16,8 @@ export PYTHONPATH="$build/tools/python" PYTHONDONTWRITEBYTECODE=1
 awk '/^```/ { code = $0 == "```python" && !code; next } code' "$source/README.md" >"$work/readme.py"
 [ -s "$work/readme.py" ] || { echo "README.md has no Python"; exit 1; }
 
-python3 "$source/tests/tools/python_shadow.py" "$source"/tools/python/tosajit/*.py "$source"/tools/python/tosajit/torch/*.py
+python3 "$source/tests/tools/python_shadow.py" "$source"/tools/python/tosajit/*.py \
+    "$source"/tools/python/tosajit/torch/*.py
 
 # One Python that has NumPy for each of these, or nothing.
 numpy_of() {
@@ -24,15 +26,21 @@ numpy_of() {
     done
     [ "$which" = all ] || return 0
     "$1" -m venv "$build/tests/pythons/$2" >"$work/log" 2>&1 || return 0
-    "$build/tests/pythons/$2/bin/python" -m pip install --quiet --disable-pip-version-check --only-binary :all: numpy >"$work/log" 2>&1 || return 0
+    "$build/tests/pythons/$2/bin/python" -m pip install --quiet --disable-pip-version-check \
+        --only-binary :all: numpy >"$work/log" 2>&1 || return 0
     echo "$build/tests/pythons/$2/bin/python"
 }
 
 tried="" minors="" with_numpy=""
-printf '%-8s %-8s %-12s %-18s %-20s %s\n' Python NumPy python_test python_numpy_test python_manners_test README.md >"$work/table"
-for python in /usr/bin/python3 $(command -v python3 python3.11 python3.12 python3.13 python3.14 || true) \
-    $(ls "${PYENV_ROOT:-$HOME/.pyenv}"/versions/*/bin/python3 2>/dev/null || true) ${TOSAJIT_TEST_PYTHONS:-}; do
-    version=$("$python" -c 'import sys; sys.version_info >= (3, 11) and print("%d.%d.%d" % sys.version_info[:3])' 2>/dev/null) || continue
+printf '%-8s %-8s %-12s %-18s %-20s %s\n' Python NumPy python_test python_numpy_test \
+    python_manners_test README.md >"$work/table"
+for python in /usr/bin/python3 $(command -v python3 python3.11 python3.12 python3.13 python3.14 ||
+    true) \
+    $(ls "${PYENV_ROOT:-$HOME/.pyenv}"/versions/*/bin/python3 2>/dev/null || true) \
+    ${TOSAJIT_TEST_PYTHONS:-}; do
+    version=$("$python" -c \
+        'import sys; sys.version_info >= (3, 11) and print("%d.%d.%d" % sys.version_info[:3])' \
+        2>/dev/null) || continue
     case " $tried " in *" $version "*) continue ;; esac
     [ -n "$version" ] || continue
     other=$(numpy_of "$python" "$version")
@@ -51,26 +59,32 @@ for python in /usr/bin/python3 $(command -v python3 python3.11 python3.12 python
     cat "$work/manners"
     grep -q "NOT TESTED" "$work/manners" && manners="not tested"
     "$other" -c "$(cat "$work/readme.py"); assert z.shape == w.shape == (4, 64)"
-    printf '%-8s %-8s %-12s %-18s %-20s %s\n' "$version" "$("$other" -c 'import numpy; print(numpy.__version__)')" passed passed "$manners" passed >>"$work/table"
+    printf '%-8s %-8s %-12s %-18s %-20s %s\n' "$version" \
+        "$("$other" -c 'import numpy; print(numpy.__version__)')" passed passed "$manners" passed \
+        >>"$work/table"
     [ "$which" = all ] || break
 done
 [ -z "$with_numpy" ] || "$with_numpy" "$source/tests/tools/python_help_test.py"
 [ -n "$with_numpy" ] || { echo "no Python here has NumPy: apt-get install python3-numpy"; exit 1; }
 
 # What the page shows, in order, in one session.
-awk '/^```/ { code = $0 == "```python" && !code; next } code' "$source/docs/python.md" >"$work/page.txt"
+awk '/^```/ { code = $0 == "```python" && !code; next } code' "$source/docs/python.md" \
+    >"$work/page.txt"
 count=$(grep -c '^```python' "$source/docs/python.md")
 [ "$count" -ge 5 ] || { echo "docs/python.md has $count examples only"; exit 1; }
 (cd "$work" && "$with_numpy" -m doctest -o ELLIPSIS page.txt) || exit 1
 
 # Nothing beyond the limited API: names that Python gives no other version.
-nm -D --undefined-only "$build/tools/python/tosajit/_tosajit.abi3.so" | grep -o ' _Py[A-Z][A-Za-z_]*' |
-    grep -vxE ' _Py_(Dealloc|NoneStruct|TrueStruct|FalseStruct)| _PyObject_New| _PyArg_ParseTupleAndKeywords_SizeT| _PyArg_Parse_SizeT| _PyArg_ParseTuple_SizeT| _Py_BuildValue_SizeT| _PyObject_CallFunction_SizeT' &&
+nm -D --undefined-only "$build/tools/python/tosajit/_tosajit.abi3.so" |
+    grep -o ' _Py[A-Z][A-Za-z_]*' |
+    grep -vxE \
+    ' _Py_(Dealloc|NoneStruct|TrueStruct|FalseStruct)| _PyObject_New| _PyArg_ParseTupleAndKeywords_SizeT| _PyArg_Parse_SizeT| _PyArg_ParseTuple_SizeT| _Py_BuildValue_SizeT| _PyObject_CallFunction_SizeT' &&
     { echo "these are not in the limited API"; exit 1; }
 [ "$which" = all ] || exit 0
 mkdir -p "$build/tests"
 cp "$work/table" "$build/tests/pythons.txt" # for run-tests.sh
 cat "$work/table"
 for minor in 3.11 3.12 3.13 3.14; do
-    case " $minors " in *" $minor "*) ;; *) echo "*** NOT TESTED: Python $minor, which is not here" ;; esac
+    case " $minors " in *" $minor "*) \
+        ;; *) echo "*** NOT TESTED: Python $minor, which is not here" ;; esac
 done

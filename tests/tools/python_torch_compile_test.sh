@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# The Python package as a backend of torch.compile: PyTorch's operations; or what is made of them, and what docs/torch.md shows; or all samples.
+# The Python package as a backend of torch.compile: PyTorch's operations; or what is made of them,
+# and what docs/torch.md shows; or all samples.
 #   sh tests/tools/python_torch_compile_test.sh BUILD_DIRECTORY SOURCE_DIRECTORY VENV [operations | --all]
 set -eu
 build=$(cd "$1" && pwd) source=$(cd "$2" && pwd) python=$3/bin/python
@@ -15,7 +16,8 @@ case ${4:-} in
 operations) exec "$python" "$test" Operations ;;
 --all) "$python" "$test" --all ;;
 *) # shellcheck disable=SC2046 # words
-    "$python" "$test" $(sed -n 's/^class \([A-Za-z]*\)(unittest.TestCase):$/\1/p' "$test" | grep -vx Operations) ;;
+    "$python" "$test" $(sed -n 's/^class \([A-Za-z]*\)(unittest.TestCase):$/\1/p' "$test" |
+        grep -vx Operations) ;;
 esac
 "$python" "$source/tests/tools/python_reports_test.py" torch
 "$python" "$source/tests/tools/python_torch_bits_test.py" ${4:-}

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# The Python package in CPython for Windows, under wine: its own tests without a compiler, README.md's Python, random texts and images that
-# Linux's package has made, with the bits that it has here.
+# The Python package in CPython for Windows, under wine: its own tests without a compiler,
+# README.md's Python, random texts and images that Linux's package has made, with the bits that it
+# has here.
 #   sh tests/tools/python_windows_test.sh BUILD SOURCE WINE [LINES]
 # TOSAJIT_HOST_BUILD is a build for this machine, with the Python package.
 set -eu
@@ -20,7 +21,8 @@ cp "$build/bin/tosajit.dll" "$build/tools/python/tosajit/"
 windows() {
     {
         code=0
-        PYTHONPATH="Z:$build/tools/python" "$wine" "$build/installed/python/python.exe" -X utf8 "$@" </dev/null || code=$?
+        PYTHONPATH="Z:$build/tools/python" "$wine" "$build/installed/python/python.exe" -X utf8 \
+            "$@" </dev/null || code=$?
         echo $code >"$work/code"
     } 2>&1 | tr -d '\r' >"$work/out"
     cat "$work/out"
@@ -32,7 +34,9 @@ awk '/^```/ { code = $0 == "```python" && !code; next } code' "$source/README.md
 [ -s "$work/readme.py" ] || { echo "README.md has no Python"; exit 1; }
 echo 'assert z.shape == w.shape == (4, 64)' >>"$work/readme.py"
 windows "$work/readme.py"
-[ -n "${TOSAJIT_HOST_BUILD:-}" ] || { echo "*** NOT TESTED: bits beside those of Linux, which need TOSAJIT_HOST_BUILD"; exit 0; }
+[ -n "${TOSAJIT_HOST_BUILD:-}" ] || {
+    echo "*** NOT TESTED: bits beside those of Linux, which need TOSAJIT_HOST_BUILD"; exit 0
+}
 for python in /usr/bin/python3 python3; do
     ! "$python" -c 'import numpy' 2>/dev/null || break
 done

@@ -1,9 +1,11 @@
 #!/bin/sh
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# The examples through the command, compiled and interpreted, against the results that are kept beside them.
+# The examples through the command, compiled and interpreted, against the results that are kept
+# beside them.
 #   sh tests/tools/tool_example_test.sh SOURCE_DIRECTORY [EMULATOR...] TOOL
-# In: the built command, and what runs it. Out: the command's messages; exit code 1 if a result differs.
+# In: the built command, and what runs it. Out: the command's messages; exit code 1 if a result
+# differs.
 set -eu
 cd "$1/examples"
 shift
@@ -19,7 +21,8 @@ check() {
     done
 }
 check gelu_expected.npy "$@" run gelu_bias.mlir --input gelu_x.npy --input gelu_bias.npy
-check quant_expected.npy "$@" run quant_residual.mlir --input quant_a.npy --input quant_b.npy --input quant_table.npy
+check quant_expected.npy "$@" run quant_residual.mlir --input quant_a.npy --input quant_b.npy \
+    --input quant_table.npy
 "$@" verify gelu_bias.mlir | grep -q 'gelu_bias'
 "$@" plan gelu_bias.mlir | grep -q 'affine_map'
 "$@" explain gelu_bias.mlir --shape 5x37 --shape 1x37 | grep -q 'columns'

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# The examples of docs/how-to-*.md, applied to a copy of the tree: they build and compute, and the build
-# refuses each of them with a piece missing, in words that name the piece.
+# The examples of docs/how-to-*.md, applied to a copy of the tree: they build and compute, and the
+# build refuses each of them with a piece missing, in words that name the piece.
 #   sh how_to_example_test.sh ROOT GENERATOR COMPILER LLVM_ROOT
 #
 # "At the end of `FILE`:" and "Behind `WORD` in `FILE`:" say where the indented lines below them go.
@@ -10,7 +10,8 @@ set -eu
 root=$1 generator=$2 compiler=$3 llvm=$4
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-# The example has the library's objects, without precompiled code: making that of every op takes longer than all else here.
+# The example has the library's objects, without precompiled code: making that of every op takes
+# longer than all else here.
 fail() { echo "$@"; [ ! -f "$work/log" ] || tail -20 "$work/log"; exit 1; }
 
 mkdir "$work/tree"
@@ -41,7 +42,8 @@ cat "$root"/docs/how-to-*.md | awk -v tree="$work/tree/" '
     /^    / && file != "" { lines = lines substr($0, 5) "\n"; next }
     /./ { put() }
     END { put(); print applied }' >"$work/applied"
-[ "$(cat "$work/applied")" = 4 ] || fail "there are $(cat "$work/applied") pieces of examples, not 4"
+[ "$(cat "$work/applied")" = 4 ] ||
+    fail "there are $(cat "$work/applied") pieces of examples, not 4"
 
 cat >"$work/CMakeLists.txt" <<END
 cmake_minimum_required(VERSION 3.21)
@@ -53,14 +55,16 @@ target_include_directories(example PRIVATE tree/include)
 get_target_property(libraries tosajit-precompile LINK_LIBRARIES)
 target_link_libraries(example PRIVATE tosajit_jit tosajit_codegen tosajit_common tosajit_linked \${libraries})
 END
-cmake -S "$work" -B "$work/build" -G "$generator" -DCMAKE_C_COMPILER="$compiler" -DCMAKE_BUILD_TYPE=Debug \
+cmake -S "$work" -B "$work/build" -G "$generator" -DCMAKE_C_COMPILER="$compiler" \
+    -DCMAKE_BUILD_TYPE=Debug \
     -DTOSAJIT_WERROR=ON -DTOSAJIT_LLVM_ROOT="$llvm" >"$work/log" 2>&1 || fail "no configuration"
 build() { cmake --build "$work/build" --target example >"$work/log" 2>&1; }
 build || fail "the examples do not build"
 "$work/build/example" meteorlake || fail "the examples do not work"
 
-# refused FILE COMPILED SED_EXPRESSION WORDS...: with the change in the first file, the second one is not compiled, or what it becomes not linked,
-# with all these words. The first one keeps its time, so that no other file is compiled for it.
+# refused FILE COMPILED SED_EXPRESSION WORDS...: with the change in the first file, the second one
+# is not compiled, or what it becomes not linked, with all these words. The first one keeps its
+# time, so that no other file is compiled for it.
 refused() {
     file=$work/tree/$1 compiled=$work/tree/$2 change=$3
     shift 3
@@ -78,8 +82,10 @@ refused() {
     touch "$compiled"
 }
 ops=include/tosajit/ops.def
-refused $ops runtime/expr/ops.c '/^TOSAJIT_OP(abs_diff/s/ROUNDED,//' 'requires 9 arguments, but only 8|too few arguments' abs_diff
+refused $ops runtime/expr/ops.c '/^TOSAJIT_OP(abs_diff/s/ROUNDED,//' \
+    'requires 9 arguments, but only 8|too few arguments' abs_diff
 refused $ops runtime/expr/keys.c '/^TOSAJIT_OP(abs_diff/s/NONE/NOTHING/' ATTRIBUTE_NOTHING
-refused runtime/interpret/interpret_ops.c runtime/interpret/interpret_ops.c '/interpret_abs_diff/,$d' interpret_abs_diff undefined
+refused runtime/interpret/interpret_ops.c runtime/interpret/interpret_ops.c \
+    '/interpret_abs_diff/,$d' interpret_abs_diff undefined
 refused jit/math/arith.c jit/math/arith.c '/emit_abs_diff/,$d' emit_abs_diff undefined
 refused $ops jit/math/emitters.c '/^TOSAJIT_OP(abs_diff/s/ROUNDED/FUNCTION/' fast_abs_diff undefined

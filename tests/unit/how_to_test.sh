@@ -4,7 +4,8 @@
 # The pages that say how to add something name files that exist, and words that are in them.
 #   sh how_to_test.sh ROOT
 #
-# A row of a table that names a file has the word to search for behind it: | `jit/math/arith.c` | `emit_sub` | ...
+# A row of a table that names a file has the word to search for behind it: | `jit/math/arith.c` |
+# `emit_sub` | ...
 # Of all documents, every path in backquotes that begins with a folder of the tree exists.
 set -eu
 cd "$1"
@@ -29,7 +30,8 @@ done
 
 for page in *.md docs/*.md; do
     { tr '`' '\n' <"$page" | grep -E "^($folders)/[A-Za-z0-9_./-]+$" | grep -v NAME
-      grep -oE '\]\([^):#]+[)#]' "$page" | sed "s,^](,$(dirname "$page")/,; s,.$,,"; } >"$work/paths" || true
+      grep -oE '\]\([^):#]+[)#]' "$page" | sed "s,^](,$(dirname "$page")/,; s,.$,,"; } \
+          >"$work/paths" || true
     while read -r path; do
         [ -e "$path" ] || complain "$page: there is no $path"
     done <"$work/paths"

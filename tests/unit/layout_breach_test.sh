@@ -45,8 +45,10 @@ begin() {
     folder jit/top "runtime/high runtime/low"
     echo "int use(void) { return low(); }" >>runtime/high/high.c
     folder runtime/system ""
-    printf '#define _POSIX_C_SOURCE 200809L\n#include <pthread.h>\n#include <unistd.h>\nint system(void) { return getpid(); }\n' >runtime/system/system.c
-    printf '# runtime/system\n\nA layer.\n\nIncludes: no other folder; headers of the system.\n' >runtime/system/README.md
+    printf \
+        '#define _POSIX_C_SOURCE 200809L\n#include <pthread.h>\n#include <unistd.h>\nint system(void) { return getpid(); }\n' >runtime/system/system.c
+    printf '# runtime/system\n\nA layer.\n\nIncludes: no other folder; headers of the system.\n' \
+        >runtime/system/README.md
 }
 
 refused() {
@@ -62,22 +64,28 @@ begin
 check || { cat out; exit 1; }
 
 echo '#include "runtime/high/high.h"' >>runtime/low/low.h
-refused "runtime/low/low.h includes runtime/high/high.h, but runtime/low/README.md does not let it include runtime/high"
+refused \
+    "runtime/low/low.h includes runtime/high/high.h, but runtime/low/README.md does not let it include runtime/high"
 
 echo 'int high(void); int up(void) { return high(); }' >>runtime/low/low.c
-refused "runtime/low/low.c uses high of runtime/high/high.c, but runtime/low/README.md does not let it include runtime/high"
+refused \
+    "runtime/low/low.c uses high of runtime/high/high.c, but runtime/low/README.md does not let it include runtime/high"
 
 sed -i '1i #include <unistd.h>' runtime/low/low.c
-refused "runtime/low/low.c includes <unistd.h>, but runtime/low/README.md does not let it include headers of the system"
+refused \
+    "runtime/low/low.c includes <unistd.h>, but runtime/low/README.md does not let it include headers of the system"
 
 sed -i '1i #include <sys/types.h>' runtime/high/high.h
-refused "runtime/high/high.h includes <sys/types.h>, but runtime/high/README.md does not let it include headers of the system"
+refused \
+    "runtime/high/high.h includes <sys/types.h>, but runtime/high/README.md does not let it include headers of the system"
 
 sed -i '1i #define _GNU_SOURCE' jit/top/top.c
-refused "jit/top/top.c defines _GNU_SOURCE, but jit/top/README.md does not let it include headers of the system"
+refused \
+    "jit/top/top.c defines _GNU_SOURCE, but jit/top/README.md does not let it include headers of the system"
 
 echo 'int pthread_yield(void); int wait(void) { return pthread_yield(); }' >>runtime/low/low.c
-refused "runtime/low/low.c uses pthread_yield, but runtime/low/README.md does not let it include headers of the system"
+refused \
+    "runtime/low/low.c uses pthread_yield, but runtime/low/README.md does not let it include headers of the system"
 
 sed -i 's/no other folder/& but headers of the system/' runtime/low/README.md
 refused "runtime/low/README.md lets it include headers of the system, which it does not"
@@ -114,11 +122,13 @@ refused "a circle: folder runtime/high runtime/low"
 
 for floor in 1 2 3 4 5 6 7; do
     echo "int floor_$floor(void);" >runtime/low/floor_$floor.h
-    [ $floor = 1 ] || echo "#include \"runtime/low/floor_$((floor - 1)).h\"" >>runtime/low/floor_$floor.h
+    [ $floor = 1 ] || echo "#include \"runtime/low/floor_$((floor - 1)).h\"" \
+        >>runtime/low/floor_$floor.h
 done
 refused "runtime/low has 7 floors of includes: runtime/low/floor_7.h"
 
 echo "link runtime/low/low runtime/low/other" >circles
-refused "layout_circles.txt has a circle that is none any more: link runtime/low/low runtime/low/other"
+refused \
+    "layout_circles.txt has a circle that is none any more: link runtime/low/low runtime/low/other"
 : >circles
 check || { cat out; exit 1; }

@@ -3,14 +3,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Each folder keeps to its layer: sh layout_test.sh ROOT BUILD OBJECTS [CIRCLES]
 #
-# The line "Includes:" in a folder's README.md names the folders that its files may include and whose
-# symbols they may use. A file that goes further fails with both names; public functions may be used
-# by everybody. In runtime/ and jit/ the line may also say "headers of the system". Other files there
-# include C11's, the compiler's and those of libraries, and see nothing of POSIX. What else fails: a permission that nobody uses, a circle of folders, of headers or of
-# objects, and a folder whose longest chain of includes has more than six files. Programs in examples/
-# are hosts: what they include is installed, or lies beside them. OBJECTS names the objects of
-# library, tools and benchmarks, a line each, below BUILD. CIRCLES, layout_circles.txt beside this
-# script, lists the circles that are still to go; a line there that is no longer true fails, too.
+# The line "Includes:" in a folder's README.md names the folders that its files may include and
+# whose symbols they may use. A file that goes further fails with both names; public functions may
+# be used by everybody. In runtime/ and jit/ the line may also say "headers of the system". Other
+# files there include C11's, the compiler's and those of libraries, and see nothing of POSIX. What
+# else fails: a permission that nobody uses, a circle of folders, of headers or of objects, and a
+# folder whose longest chain of includes has more than six files. Programs in examples/ are hosts:
+# what they include is installed, or lies beside them. OBJECTS names the objects of library, tools
+# and benchmarks, a line each, below BUILD. CIRCLES, layout_circles.txt beside this script, lists
+# the circles that are still to go; a line there that is no longer true fails, too.
 set -eu
 build=$2
 objects=$3
@@ -19,9 +20,11 @@ cd "$1"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-find runtime jit tools bench tests -path tests/install/consumer -prune -o \( -name '*.[ch]' -o -name '*.cc' \) -print |
+find runtime jit tools bench tests -path tests/install/consumer -prune -o \( -name '*.[ch]' -o \
+    -name '*.cc' \) -print |
     sort >"$work/files"
-# "permit FOLDER FOLDER", "system FOLDER", "include FILE FILE", "foreign FILE HEADER", "asks FILE MACRO", "define FILE SYMBOL", "use FILE SYMBOL"
+# "permit FOLDER FOLDER", "system FOLDER", "include FILE FILE", "foreign FILE HEADER", "asks FILE
+# MACRO", "define FILE SYMBOL", "use FILE SYMBOL"
 {
     # What a folder has once for each system is that folder's.
     sed 's,/[^/]*$,,; s,/\(posix\|windows\)$,,' "$work/files" | sort -u | while read -r folder; do
@@ -29,16 +32,21 @@ find runtime jit tools bench tests -path tests/install/consumer -prune -o \( -na
         [ -f "$folder/README.md" ] || continue
         sed -n '/^Includes:/,/^$/p' "$folder/README.md" | sed 's/^Includes: anything/`anything`/' |
             grep -o '`[^`]*`' | tr -d '`' | sed "s,^,permit $folder ,"
-        ! sed -n '/^Includes:/,/^$/p' "$folder/README.md" | grep -q 'headers of the system' || echo "system $folder"
+        ! sed -n '/^Includes:/,/^$/p' "$folder/README.md" | grep -q 'headers of the system' ||
+            echo "system $folder"
         # the rule stands at the top, in a README of any length
-        echo "readme $folder $(grep . "$folder/README.md" | sed '/^Includes:/q' | wc -l) $(grep -c '^Includes:' "$folder/README.md")"
+        echo "readme $folder $(grep . "$folder/README.md" | sed '/^Includes:/q' |
+            wc -l) $(grep -c '^Includes:' "$folder/README.md")"
     done
-    xargs awk '/^# *include "/ { split($0, part, "\""); print "include", FILENAME, part[2] }' <"$work/files"
+    xargs awk '/^# *include "/ { split($0, part, "\""); print "include", FILENAME, part[2] }' \
+        <"$work/files"
     grep -E '^(runtime|jit)/' "$work/files" | xargs awk '
         /^ *# *include *</ { split($0, part, "[<>]"); print "foreign", FILENAME, part[2] }
         /^ *# *define *_[A-Z0-9_]*_SOURCE/ { split($0, part, "define *"); print "asks", FILENAME, part[2] }'
-    # .../jit/CMakeFiles/target.dir/math/arith.c.o: is of jit/math/arith.c; what is generated has no source here.
-    grep . "$objects" | tr '\n' '\0' | xargs -0 nm -g -P -A | awk -v build="$build" -v files="$work/files" '
+    # .../jit/CMakeFiles/target.dir/math/arith.c.o: is of jit/math/arith.c; what is generated has no
+    # source here.
+    grep . "$objects" | tr '\n' '\0' | xargs -0 nm -g -P -A |
+        awk -v build="$build" -v files="$work/files" '
         BEGIN { while ((getline line < files) > 0) exists[line] = 1 }
         {
             source = $1

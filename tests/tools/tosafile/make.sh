@@ -1,15 +1,22 @@
 #!/bin/sh
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Write this folder's .tosa and .json files anew with TOSA's own tools, from its .mlir files and the examples:
-#   sh tests/tools/tosafile/make.sh PREFIX     PREFIX is an environment of Python with tosa-tools, which `pip install tosa-tools` brings
+# Write this folder's .tosa and .json files anew with TOSA's own tools, from its .mlir files and the
+# examples:
+#   sh tests/tools/tosafile/make.sh PREFIX
+#       PREFIX is an environment of Python with tosa-tools, which `pip install tosa-tools` brings
 set -eu
 tools=$(cd "$1/bin" && pwd)
 cd "$(dirname "$0")"
-schema=$("$tools/python" -c 'import sysconfig; print(sysconfig.get_paths()["purelib"] + "/bin/tosa.fbs")')
+schema=$("$tools/python" -c \
+    'import sysconfig; print(sysconfig.get_paths()["purelib"] + "/bin/tosa.fbs")')
 examples=../../../examples
-for file in "$examples"/gelu_bias.mlir "$examples"/int_requantize.mlir "$examples"/quant_residual.mlir "$examples"/engine/mobile.mlir constants.mlir variable.mlir views.mlir; do
-    "$tools/tosa-opt" "$file" --tosa-serialize --tosa-flatbuffer-filename="$(basename "$file" .mlir).tosa" --tosa-flatbuffer-schema="$schema" >/dev/null
+for file in "$examples"/gelu_bias.mlir "$examples"/int_requantize.mlir \
+    "$examples"/quant_residual.mlir "$examples"/engine/mobile.mlir constants.mlir variable.mlir \
+    views.mlir; do
+    "$tools/tosa-opt" "$file" --tosa-serialize \
+        --tosa-flatbuffer-filename="$(basename "$file" .mlir).tosa" \
+        --tosa-flatbuffer-schema="$schema" >/dev/null
 done
 # The JSON form of some, as flatbuffers' tool writes it, with quotes around names and without.
 "$tools/flatc" --json --raw-binary --strict-json "$schema" -- gelu_bias.tosa int_requantize.tosa
