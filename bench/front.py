@@ -2,18 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The main page's picture, docs/why.svg, and the words beside it, from what bench/python.py --functions has measured. Needs matplotlib.
 
-    PYTHONPATH=build/tools/python python3 bench/python.py --functions docs/functions.json
-    python3 bench/front.py
+    python3 bench/front.py                                                      # draws
+    python3 bench/front.py --measure build/tests/python_peers/bin/python        # before, all that docs/ has as figures of Python and charts
+
+To measure, that Python has the peers, build/bench is there, and nothing else runs: with a load above 1 it refuses.
 
 PyPI shows no pictures of a repository: there, README.md has those words in its place (pyproject.toml)."""
 import json
 import os
 import re
-
-import matplotlib
-
-matplotlib.use("svg")
-import matplotlib.pyplot as pyplot  # noqa: E402
+import subprocess
+import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FUNCTION, ELEMENTS = "silu", 65536
@@ -31,6 +30,9 @@ def say(microseconds):
 
 def draw(source, rows, path):
     """Bars on a linear axis. Letters are shapes, so that every machine shows the same."""
+    import matplotlib
+    matplotlib.use("svg")
+    import matplotlib.pyplot as pyplot
     pyplot.rcParams.update({"svg.fonttype": "path", "svg.hashsalt": "tosajit", "font.size": 19})
     figure, axes = pyplot.subplots(figsize=(10, 4.6), layout="constrained")
     figure.get_layout_engine().set(w_pad=0.12, h_pad=0.12)
@@ -45,7 +47,21 @@ def draw(source, rows, path):
     figure.savefig(path, metadata={"Date": None, "Creator": None})
 
 
+def measure(python):
+    """docs/functions.json and docs/math.json on one processor, the table of docs/python.md and its drawing on all."""
+    if os.getloadavg()[0] > 1:
+        raise SystemExit(f"the load is {os.getloadavg()[0]:.1f}: other work would be in the figures")
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT}/build/tools/python"}
+    one = ["taskset", "-c", "1"]
+    for command in ([*one, python, "bench/python.py", "--functions", "docs/functions.json"],
+                    [*one, "build/bench/tosajit-bench", "--benchmark_filter=^math/", "--benchmark_out=docs/math.json", "--benchmark_out_format=json"],
+                    [python, "bench/python.py", "--page"]):
+        subprocess.run(command, cwd=ROOT, env=environment, check=True)
+
+
 def main():
+    if sys.argv[1:2] == ["--measure"]:
+        measure(os.path.abspath(sys.argv[2]))
     with open(f"{ROOT}/docs/functions.json", encoding="utf-8") as file:
         data = json.load(file)
     source, rows = figures(data)

@@ -465,7 +465,7 @@ def functions(seconds, path=None):
         with open(path, "w") as file:
             command = "PYTHONPATH=build/tools/python python3 bench/python.py --functions " + path
             rows = ",\n".join(map(json.dumps, kept))
-            file.write(f'{{"command": {json.dumps(command)}, "machine": {json.dumps(machine())},\n"date": "{time.strftime("%Y-%m-%d")}", '
+            file.write(f'{{"command": {json.dumps(command)}, "machine": {json.dumps(machine())}, "load": {os.getloadavg()[0]:.2f},\n"date": "{time.strftime("%Y-%m-%d")}", '
                        f'"times": [\n{rows}\n]}}\n')
 
 

@@ -137,14 +137,17 @@ def entries(root, header):
         yield line(member), name, f"{body}\n\n{words(member)}" if member.get("kind") != "enum" else f"{words(member)}\n\n{body}", member
 
 
-def shown(ways, texts, functions, name, alone):
+def shown(ways, texts, functions, name, alone, before):
     """Where a program has the name."""
     for pattern in ways:
         where = used(pattern, texts)
         if where:
             return ["Used in " + ", ".join(where) + "."]
         found = example(pattern, functions)
+        if found and found[1] == before[-1]:
+            return [f"Example, of `{found[0]}`: the one above."]
         if found:
+            before.append(found[1])
             return [f"Example, of `{found[0]}`:", "", f"```c\n{found[1]}\n```"]
     alone.append(name)
     return []
@@ -152,6 +155,7 @@ def shown(ways, texts, functions, name, alone):
 
 def page(root, source):
     texts, functions, held, alone = {}, list(callers(source)), members_of(root), []
+    before = [""] # examples that the page has
     for name in USES:
         text = (source / name).read_text(encoding="utf-8")
         texts[name] = (re.search(r"^# (.*)", text, re.MULTILINE)[1], "\n".join(re.findall(r"```c(?:pp)?\n(.*?)```", text, re.DOTALL)))
@@ -160,7 +164,7 @@ def page(root, source):
     for header, what in HEADERS.items():
         lines += [f"## tosajit/{header}.h", "", what[0].upper() + what[1:] + ".", ""]
         for _, name, text, member in sorted(entries(root, header), key=lambda entry: entry[0]):
-            lines += [f"### {name}", "", text.strip(), "", *shown(list(patterns(name, member, held)), texts, functions, name, alone), ""]
+            lines += [f"### {name}", "", text.strip(), "", *shown(list(patterns(name, member, held)), texts, functions, name, alone, before), ""]
     if alone:
         raise SystemExit(f"no page, example or test shows {', '.join(alone)}")
     heads = {row[4:] for row in lines if row.startswith("### ")}

@@ -13,7 +13,7 @@ import sys
 
 MODULES = ["tosajit", "tosajit.special", "tosajit.as_numexpr"]
 LEAST = {"tosajit": 33, "tosajit.special": 19, "tosajit.as_numexpr": 5, "tosajit.torch": 3, "tosajit.onnxruntime": 1}  # names with examples
-SECTIONS = ["Parameters", "Returns", "Raises", "See Also", "Examples"]
+SECTIONS = ["Parameters", "Returns", "Raises", "Examples"]
 
 
 def members(kind, name):

@@ -810,6 +810,8 @@ def jit(function: Any = None, *, accuracy: Optional[str] = None, threads: Option
     print shows once, and an if on elements is refused: write np.where. An if on shapes, options and numbers stays. Other sizes compile nothing
     anew. Precompiled operations answer until a thread has compiled the loop, in the same bits; tosajit.wait() waits for it.
 
+    tosajit.special has functions that NumPy lacks, as erf, softmax and gelu.
+
     Parameters
     ----------
     function : function
@@ -834,11 +836,6 @@ def jit(function: Any = None, *, accuracy: Optional[str] = None, threads: Option
         It is no function that is written in Python.
     Exception
         When called: what NumPy raises, as a ValueError for shapes that do not broadcast.
-
-    See Also
-    --------
-    evaluate : Computes a text, as numexpr does.
-    tosajit.special : Functions that NumPy lacks, as erf, softmax and gelu.
 
     Examples
     --------
