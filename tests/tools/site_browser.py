@@ -177,7 +177,7 @@ class Visit:
                 if not place.startswith(self.root):
                     continue
                 count += 1
-                target = unquote(urlparse(place).path)[1:] or "index.html"
+                target = unquote(place[len(self.root):]) or "index.html"
                 if not (folder / target).is_file():
                     self.complaints.append(f"{name}: leads to {target}, which is not there")
                 elif anchor and target in self.seen and unquote(anchor) not in self.seen[target]["anchors"] and not anchor.startswith(("__", ":~:")):
