@@ -201,7 +201,6 @@ typedef enum tosajit_index_mode {
     TOSAJIT_INDEX_CLIP,   /* any: those below 0 are 0, and those from n are n - 1 */
     TOSAJIT_INDEX_WRAP    /* any, modulo n */
 } tosajit_index_mode;
-
 /* A value of an element type. */
 typedef union tosajit_scalar {
     int64_t i; /* of integers, sign-extended, and of i1; of u64 its bits: (int64_t)UINT64_MAX */
@@ -221,10 +220,11 @@ typedef struct tosajit_attributes {
     uint8_t output_unsigned; /* rescale from i8 or i16 to i8 or i16 */
     uint8_t scale32;         /* rescale: the multiplier is i32, else i16 */
     uint8_t per_channel;     /* rescale: a multiplier and shift per index of the last dimension */
-    int64_t axis;            /* reductions, argmax, index, reverse, concat: which, 0 the first */
-    const int64_t *numbers;  /* of other views: as tosajit_expr_reshape and the like fill it in */
-    size_t number_count;     /* of these */
-    int32_t joined;          /* reductions: dimensions behind axis that are reduced with it */
+    uint8_t exclusive, reverse; /* cumsum, ...: up to the one before; from the last one */
+    int64_t axis;               /* reductions, argmax, cumsum, reverse, concat, ... */
+    const int64_t *numbers; /* of other views: as tosajit_expr_reshape and the like fill it in */
+    size_t number_count;    /* of these */
+    int32_t joined;         /* reductions: dimensions behind axis that are reduced with it */
     tosajit_index_mode index_mode; /* gather */
 } tosajit_attributes;
 
@@ -273,7 +273,7 @@ TOSAJIT_API tosajit_status tosajit_expr_op(tosajit_expr *expr, tosajit_op op,
 TOSAJIT_API tosajit_status tosajit_expr_cast(tosajit_expr *expr, tosajit_value x,
                                              tosajit_type element, tosajit_value *value);
 /* A reduction (TOSAJIT_OP_reduce_sum, ...) of `count` dimensions, axis (from 0) and those behind
- * it. Each becomes 1; tosajit_expr_reshape drops them. A count above 1 is an extension. */
+ * it. Each becomes 1; tosajit_expr_reshape drops them. A scan (TOSAJIT_OP_cumsum) has one. */
 TOSAJIT_API tosajit_status tosajit_expr_reduce(tosajit_expr *expr, tosajit_op op, tosajit_value x,
                                                int32_t axis, int32_t count, tosajit_value *value);
 

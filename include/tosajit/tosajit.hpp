@@ -340,6 +340,24 @@ inline value gather(const value &a, const value &index,
     return apply(TOSAJIT_OP_gather, {a, index}, attributes);
 }
 
+/* Along an axis, from 0: what the elements up to each one make, or those before it; from the last
+ * one where `reverse`. With attributes cummax and cummin have a nan_mode, too. */
+#define TOSAJIT_HPP_SCAN(name)                                                                     \
+    inline value name(const value &a, std::int64_t axis, bool exclusive = false,                   \
+                      bool reverse = false) {                                                      \
+        tosajit_attributes attributes = {};                                                        \
+        attributes.axis = axis;                                                                    \
+        attributes.exclusive = exclusive;                                                          \
+        attributes.reverse = reverse;                                                              \
+        return apply(TOSAJIT_OP_##name, {a}, attributes);                                          \
+    }
+TOSAJIT_HPP_SCAN(cumsum)
+TOSAJIT_HPP_SCAN(cumprod)
+TOSAJIT_HPP_SCAN(cummax)
+TOSAJIT_HPP_SCAN(cummin)
+TOSAJIT_HPP_SCAN(logcumsumexp)
+#undef TOSAJIT_HPP_SCAN
+
 /* Views. Sizes of a reshape: numbers, rest once, and size_of(d) of a's dimension d. */
 inline constexpr std::int64_t rest = TOSAJIT_REST;
 constexpr std::int64_t size_of(std::int32_t dimension) { return TOSAJIT_SIZE_OF(dimension); }

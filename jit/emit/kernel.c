@@ -184,7 +184,7 @@ static void know_size(part_emitter *e) {
     *(rows ? &e->cols : &e->rows) = int64_constant(e, size);
 }
 
-/* Of a part that gathers: nobody calls it (runtime/tile/gather.h), but each part has one. */
+/* Of a part that gathers or scans: nobody calls it, but each part has one. */
 static tosajit_status emit_nothing(const kernel_emitter *k, const char *name) {
     part_emitter e = {.k = *k};
     declare_function(&e, name);
@@ -195,7 +195,7 @@ static tosajit_status emit_nothing(const kernel_emitter *k, const char *name) {
 
 static tosajit_status emit_function(const kernel_emitter *k, int32_t part, const char *name) {
     const size_t before = *k->left;
-    if (k->plan->parts[part].gathers) return emit_nothing(k, name);
+    if (plan_is_bare(&k->plan->parts[part])) return emit_nothing(k, name);
     part_emitter e = {
         .k = *k,
         .part = &k->plan->parts[part],

@@ -271,7 +271,9 @@ static void tell_part(FILE *out, const call_report *c, int32_t index, const part
         fprintf(out, "%s%" PRId64, d ? ", " : "", p->w.sizes[d]);
     fprintf(out, "], of %d dimension%s\n", (int)part->rank, plural(part->rank));
     if (part->gathers) fputs("  gathered: by the index, without code\n", out);
-    if (!c->native || part->gathers) return;
+    if (part->scans)
+        fprintf(out, "  scanned: along dimension %d, without code\n", (int)part->along);
+    if (!c->native || plan_is_bare(part)) return;
     for (int32_t t = 0; t < p->w.tensors; t++) tell_tensor(out, c, part, p, t);
     tell_tiles(out, p, c->kernel->staged);
     if (p->variant >= 0)
@@ -304,7 +306,7 @@ static void tell_advice(FILE *out, const call_report *c, int32_t index, const pa
     static const double SHORT_COLUMNS = 32, FEW_BYTES = 4e6;
     const plan_part *part = &c->kernel->plan.parts[index];
     bool said = false;
-    if (!c->native || p->empty || part->gathers) return;
+    if (!c->native || p->empty || plan_is_bare(part)) return;
     if (c->precompiled && !c->kernel->too_large)
         tell_gain(out, &c->precompiled->parts[index]), said = true;
     if (p->choice.packed)
@@ -390,7 +392,7 @@ static void explain_part(const tosajit_kernel *kernel, const kernel_code *code, 
         int64_t sizes[TOSAJIT_MAX_RANK];
         run_iteration_space(part, tensors, sizes); /* which has been checked */
         tile_whole_walk(part, tensors, written, sizes, &p->w, &tile);
-        p->w.apart = plan_reduced_dims(part);
+        p->w.apart = plan_kept_dims(part);
         if (part->axis < 0) tile_coalesce(part, &p->w);
     } else {
         tile_walk(part, tensors, written, &p->w, &tile);

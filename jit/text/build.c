@@ -403,8 +403,8 @@ static bool read_axes(builder *b, call *c) {
         given = true;
     }
     return given || !needed ||
-           build_fail(b, c->node->span, "%s needs the dimension that it reduces, as in axis=-1",
-                      tosajit_op_name(c->op));
+           build_fail(b, c->node->span, "%s needs the dimension that it %s, as in axis=-1",
+                      tosajit_op_name(c->op), op_scans(c->op) ? "goes along" : "reduces");
 }
 
 /* min and max, when the element type is known. A clamp on one side has no bound on the other. */

@@ -501,8 +501,8 @@ static tosajit_status check_parameter_values(const tosajit_expr *expr, const exp
     return TOSAJIT_OK;
 }
 
-/* A table is read at any index, as the values of gather are, and so is its index: a constant of
- * equal elements is needed in full length. */
+/* A table is read at any index, as the values of gather are. So are its index and what is scanned
+ * read from memory: a constant of equal elements is needed in full length. */
 static tosajit_status expand_constant(tosajit_expr *expr, expr_node *node) {
     int64_t count, bytes;
     tosajit_status status = check_constant_type(&node->type, &count, &bytes);
@@ -535,13 +535,13 @@ static tosajit_status note_table(tosajit_expr *expr, const expr_node *op) {
 
 static bool is_splat(const expr_node *node) { return node->kind == NODE_CONSTANT && node->splat; }
 
-/* Gather reads memory. Its values are no node's result: a node may be computed after gather reads.
- */
-static tosajit_status note_gathered(tosajit_expr *expr, const expr_node *op) {
+/* Gather and scans read memory. What gather indexes is no node's result: a node may be computed
+ * after gather reads. */
+static tosajit_status note_read(tosajit_expr *expr, const expr_node *op) {
     tosajit_status status = TOSAJIT_OK;
-    if (!op_gathers(op->op)) return status;
+    if (!op_gathers(op->op) && !op_scans(op->op)) return status;
     const expr_node *values = &expr->nodes[op->operands[0]];
-    if (values->kind == NODE_OP && !op_views(values->op))
+    if (op_gathers(op->op) && values->kind == NODE_OP && !op_views(values->op))
         return diag_operand(diag_error(TOSAJIT_INVALID_ARGUMENT,
                                        "operand 0 must be an input or a constant, or a view of "
                                        "one, not the result of tosa.%s; make that a result, and "
@@ -603,7 +603,7 @@ tosajit_status tosajit_expr_op(tosajit_expr *expr, tosajit_op op, const tosajit_
     if (!status) status = make_room(expr);
     if (!status) status = keep_numbers(expr, &node);
     if (!status) status = note_index(expr, &node);
-    if (!status) status = note_gathered(expr, &node);
+    if (!status) status = note_read(expr, &node);
     if (!status) status = note_table(expr, &node); /* the last that may fail: it changes a node */
     if (status)
         return diag_op(diag_prefix(status, "%%%zu = tosa.%s: ", expr->count, op_table[op].name),

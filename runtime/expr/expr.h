@@ -43,6 +43,12 @@ static inline bool node_gathers(const expr_node *node) {
     return node->kind == NODE_OP && node->op == TOSAJIT_OP_gather;
 }
 
+/* True if a node combines elements along an axis up to each one (runtime/expr/scan.h). */
+static inline bool node_scans(const expr_node *node) {
+    return node->kind == NODE_OP && node->op >= TOSAJIT_OP_cumsum &&
+           node->op <= TOSAJIT_OP_logcumsumexp;
+}
+
 /* True if a node is computed of its operands. */
 static inline bool node_is_computed(const expr_node *node) {
     return node->kind == NODE_OP && node->op != TOSAJIT_OP_index;

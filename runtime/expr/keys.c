@@ -9,7 +9,7 @@
 #include "runtime/expr/ops.h"
 
 /* The attributes column. */
-static const uint16_t attributes_of[TOSAJIT_OP_COUNT] = {
+static const uint32_t attributes_of[TOSAJIT_OP_COUNT] = {
 #define TOSAJIT_OP(name, arity, signature, elements, attributes, ...) ATTRIBUTE_##attributes,
 #define TOSAJIT_VIEW_OP TOSAJIT_OP
 #include "tosajit/ops.def"
@@ -27,6 +27,8 @@ static const op_key keys[] = {
     {ATTRIBUTE_INDEX_MODE, "index_mode", "mode", KEY_WORD, "strict signed clip wrap",
      AT(index_mode)},
     {ATTRIBUTE_AXIS, "axis", NULL, KEY_AXIS, NULL, AT(axis)},
+    {ATTRIBUTE_FORM, "exclusive", NULL, KEY_FLAG, flag, AT(exclusive)},
+    {ATTRIBUTE_FORM, "reverse", NULL, KEY_FLAG, flag, AT(reverse)},
     {ATTRIBUTE_SHAPE, "shape", NULL, KEY_LIST, NULL, AT(numbers)},
     {ATTRIBUTE_PERMS, "perms", NULL, KEY_LIST, NULL, AT(numbers)},
     {ATTRIBUTE_RANGES, "ranges", NULL, KEY_LIST, NULL, AT(numbers)},

@@ -95,7 +95,8 @@ _Static_assert(TOSAJIT_OP_abs == 0 && TOSAJIT_OP_add == 19 && TOSAJIT_OP_rescale
                    TOSAJIT_OP_roundeven == 43 && TOSAJIT_OP_exp2 == 44 &&
                    TOSAJIT_OP_floor_divide == 66 && TOSAJIT_OP_reduce_count == 73 &&
                    TOSAJIT_OP_reshape == 74 && TOSAJIT_OP_pad == 80 && TOSAJIT_OP_nextafter == 81 &&
-                   TOSAJIT_OP_argmax == 82 && TOSAJIT_OP_index == 84 && TOSAJIT_OP_gather == 85,
+                   TOSAJIT_OP_argmax == 82 && TOSAJIT_OP_index == 84 && TOSAJIT_OP_gather == 85 &&
+                   TOSAJIT_OP_cumsum == 86 && TOSAJIT_OP_logcumsumexp == 90,
                "rows of ops.def are appended, never moved, taken away or put between others");
 
 bool op_is_float_code(tosajit_op op, tosajit_type operand, tosajit_type result) {
@@ -155,6 +156,7 @@ bool op_result_element(tosajit_op op, const tosajit_type *operands, tosajit_type
     case SIGNATURE_LOOKUP: *result = leading == TOSAJIT_I8 ? TOSAJIT_I8 : TOSAJIT_I32; break;
     case SIGNATURE_SAME:
     case SIGNATURE_GATHER:
+    case SIGNATURE_SCAN:
     case SIGNATURE_REDUCE:
     case SIGNATURE_VIEW:
     case SIGNATURE_SELECT: *result = leading; break;
@@ -206,6 +208,7 @@ static const char *const forms[] = {
     [SIGNATURE_LOOKUP] = "i8 -> i8 and i16 -> i32; the operand is one of",
     [SIGNATURE_REDUCE] = "an operand and a result of one type, one of",
     [SIGNATURE_VIEW] = "an operand and a result of one type, one of",
+    [SIGNATURE_SCAN] = "an operand and a result of one type, one of",
     [SIGNATURE_POSITION] = "an i32 result and an operand of",
     [SIGNATURE_INDEX] = "an i32 result and an operand of",
     [SIGNATURE_GATHER] = "(T, i32) -> T and (T, i64) -> T, with T one of",
@@ -331,7 +334,8 @@ static const char *stray_attribute(tosajit_op op, const tosajit_attributes *a) {
     if (!scaling && (a->rounding_mode || a->output_unsigned || a->scale32 || a->per_channel))
         return "rounding_mode, output_unsigned, scale32 or per_channel";
     if (!(taken & ATTRIBUTE_AXIS) && a->axis) return "axis";
-    if (!op_is_along(op) && a->joined) return "joined dimensions";
+    if ((!op_is_along(op) || op_scans(op)) && a->joined) return "joined dimensions";
+    if (!(taken & ATTRIBUTE_FORM) && (a->exclusive || a->reverse)) return "exclusive or reverse";
     if (!(taken & ATTRIBUTE_LIST) && (a->numbers || a->number_count)) return "list of numbers";
     if (!(taken & ATTRIBUTE_INDEX_MODE) && a->index_mode)
         return "index_mode; tosajit_attributes begins as {0}";

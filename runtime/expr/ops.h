@@ -24,6 +24,7 @@ typedef enum op_signature {
     SIGNATURE_POSITION, /* T -> i32, along an axis, which is reduced */
     SIGNATURE_INDEX,    /* T -> i32, along an axis */
     SIGNATURE_GATHER,   /* T, i32 or i64 -> T */
+    SIGNATURE_SCAN,     /* T -> T, along an axis */
 } op_signature;
 
 /* A floating-point result before it is rounded to its type. Integers are exact. */
@@ -71,11 +72,14 @@ enum {
     ATTRIBUTE_MULTIPLES = 8192,
     ATTRIBUTE_PADDING = 16384,
     ATTRIBUTE_INDEX_MODE = 32768, /* this; where strict, strict */
+    ATTRIBUTE_FORM = 65536,       /* exclusive, reverse */
     ATTRIBUTE_LIST = ATTRIBUTE_SHAPE | ATTRIBUTE_PERMS | ATTRIBUTE_RANGES | ATTRIBUTE_MULTIPLES |
                      ATTRIBUTE_PADDING,
     ATTRIBUTE_AXIS_NAN = ATTRIBUTE_AXIS | ATTRIBUTE_NAN_MODE,
     ATTRIBUTE_AXIS_EXTENSION = ATTRIBUTE_AXIS | ATTRIBUTE_EXTENSION,
     ATTRIBUTE_AXIS_NAN_EXTENSION = ATTRIBUTE_AXIS_NAN | ATTRIBUTE_EXTENSION,
+    ATTRIBUTE_SCAN = ATTRIBUTE_AXIS_EXTENSION | ATTRIBUTE_FORM,
+    ATTRIBUTE_SCAN_NAN = ATTRIBUTE_SCAN | ATTRIBUTE_NAN_MODE,
     ATTRIBUTE_LIMITS = ATTRIBUTE_MIN_MAX | ATTRIBUTE_NAN_MODE,
 };
 
@@ -95,7 +99,7 @@ typedef struct op_row {
     op_work work;
     op_integers integers;
     uint32_t elements;   /* bit t: element type t; beyond them what of these is not TOSA's */
-    uint16_t attributes; /* ATTRIBUTE_* */
+    uint32_t attributes; /* ATTRIBUTE_* */
     uint8_t arity;
 } op_row;
 
@@ -122,8 +126,10 @@ static inline bool op_reduces(tosajit_op op) {
 /* True if an op's result depends on the places of elements along its axis: the op cannot move past
  * a change of places. */
 static inline bool op_is_along(tosajit_op op) {
-    return op_reduces(op) || op_table[op].signature == SIGNATURE_INDEX;
+    return op_reduces(op) || op_table[op].signature == SIGNATURE_INDEX ||
+           op_table[op].signature == SIGNATURE_SCAN;
 }
+static inline bool op_scans(tosajit_op op) { return op_table[op].signature == SIGNATURE_SCAN; }
 static inline bool op_gathers(tosajit_op op) { return op_table[op].signature == SIGNATURE_GATHER; }
 /* The operand whose element type is T of the op's signature. */
 static inline int op_leading(tosajit_op op) { return op_gathers(op) ? 0 : op_table[op].arity - 1; }

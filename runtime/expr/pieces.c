@@ -497,6 +497,8 @@ static tosajit_status split_op(splitting *s, tosajit_value k, piece_tree *made) 
             return refuse(s, k,
                           op_reduces(node->op)
                               ? "it reduces along pieces, whose elements have an order across them"
+                          : op_scans(node->op)
+                              ? "it adds up along pieces, whose elements have an order across them"
                               : "it counts along pieces, whose elements have an order across them");
     *made = *all;
     return split_each(s, k, &node->attributes, made);

@@ -31,6 +31,7 @@ static void put_op(byte_writer *w, const expr_node *node) {
     if (op_table[node->op].attributes & ATTRIBUTE_AXIS) bytes_put_number(w, a->axis);
     if (op_is_along(node->op)) bytes_put_number(w, a->joined);
     if (op_gathers(node->op)) bytes_put_number(w, a->index_mode);
+    if (op_scans(node->op)) bytes_put_number(w, a->exclusive + 2 * a->reverse);
     if (op_table[node->op].attributes & ATTRIBUTE_LIST) {
         bytes_put_number(w, (int64_t)a->number_count);
         bytes_put(w, a->numbers, a->number_count * sizeof *a->numbers);
@@ -122,6 +123,11 @@ static tosajit_status take_op(byte_reader *r, tosajit_expr *expr, const tosajit_
     if (op_gathers(op))
         attributes.index_mode =
             (tosajit_index_mode)bytes_take_number(r, TOSAJIT_INDEX_STRICT, TOSAJIT_INDEX_WRAP);
+    if (op_scans(op)) {
+        const int64_t form = bytes_take_number(r, 0, 3);
+        attributes.exclusive = (uint8_t)(form & 1);
+        attributes.reverse = (uint8_t)(form >> 1);
+    }
     if (op_table[op].attributes & ATTRIBUTE_LIST) {
         attributes.number_count = (size_t)bytes_take_number(r, 0, 3 * TOSAJIT_MAX_RANK);
         for (size_t k = 0; k < attributes.number_count; k++)

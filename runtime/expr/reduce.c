@@ -93,10 +93,14 @@ cell reduce_neutral(const expr_node *node, tosajit_type element) {
     case TOSAJIT_OP_reduce_all: return (cell){.i = 1};
     case TOSAJIT_OP_reduce_any: return (cell){.i = 0};
     case TOSAJIT_OP_argmax:
+    case TOSAJIT_OP_cummax:
     case TOSAJIT_OP_reduce_max: return weakest(node, element, true);
     case TOSAJIT_OP_argmin:
+    case TOSAJIT_OP_cummin:
     case TOSAJIT_OP_reduce_min: return weakest(node, element, false);
+    case TOSAJIT_OP_cumprod:
     case TOSAJIT_OP_reduce_product: return number(element, 1, 1);
+    case TOSAJIT_OP_cumsum:
     case TOSAJIT_OP_reduce_sum: return number(element, 0, -0.0);
     default: return number(element, 0, 0);
     }
@@ -105,5 +109,6 @@ cell reduce_neutral(const expr_node *node, tosajit_type element) {
 cell reduce_empty(const expr_node *node) {
     const tosajit_type type = node->type.element;
     if (reduce_is_position(node)) return (cell){.i = INT32_MAX};
-    return node->op == TOSAJIT_OP_reduce_sum ? number(type, 0, 0) : reduce_neutral(node, type);
+    const bool adds = node->op == TOSAJIT_OP_reduce_sum || node->op == TOSAJIT_OP_cumsum;
+    return adds ? number(type, 0, 0) : reduce_neutral(node, type);
 }

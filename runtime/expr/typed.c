@@ -14,8 +14,8 @@ tosajit_status tosajit_expr_cast(tosajit_expr *expr, tosajit_value x, tosajit_ty
 tosajit_status tosajit_expr_reduce(tosajit_expr *expr, tosajit_op op, tosajit_value x, int32_t axis,
                                    int32_t count, tosajit_value *value) {
     if (!op_is_valid(op)) return diag_error(TOSAJIT_INVALID_ARGUMENT, "%d is not an op", (int)op);
-    if (!op_reduces(op))
-        return diag_error(TOSAJIT_INVALID_ARGUMENT, "expr_reduce: %s is no reduction",
+    if (!op_reduces(op) && !op_scans(op))
+        return diag_error(TOSAJIT_INVALID_ARGUMENT, "expr_reduce: %s is no reduction and no scan",
                           op_table[op].name);
     if (count < 1)
         return diag_error(TOSAJIT_INVALID_ARGUMENT,

@@ -304,8 +304,8 @@ static tosajit_status move_axis(lowering *l, const expr_node *node, view_chain c
         rank = node->type.rank;
         if (follow_axis(l, chain, node->attributes.axis + k, &rank) != ++last) *axis = -1;
     }
-    if (!reduces || (*axis >= 0 &&
-                     (reduce_is_inner(node) == (last == rank - 1) || node->op == TOSAJIT_OP_index)))
+    if (!reduces ||
+        (*axis >= 0 && (!op_reduces(node->op) || reduce_is_inner(node) == (last == rank - 1))))
         return TOSAJIT_OK;
     const tosajit_value view = step_of(l, chain, 0)->view;
     return diag_error(TOSAJIT_SHAPE_MISMATCH,

@@ -12,6 +12,7 @@
 #include "runtime/base/types.h"
 #include "runtime/expr/ops.h"
 #include "runtime/interpret/interpret_reduce.h"
+#include "runtime/interpret/interpret_scan.h"
 #include "runtime/check/gather.h"
 #include "runtime/check/iteration_space.h"
 #include "runtime/expr/gather.h"
@@ -191,6 +192,22 @@ static void look_at_indices(const plan_part *part, const view *tensors, const ga
     } while (*bad && next(part->rank, own, index));
 }
 
+/* The elements along a scan's axis, from the first one or from the last one. */
+static void scan_line(const callee *kernel, const plan_part *part, const view *tensors,
+                      int64_t count, int64_t *index) {
+    const expr_node *node = &kernel->program->nodes[part->values[0]];
+    const tosajit_tensor *from = &tensors[part->leaves[0].tensor].tensor,
+                         *to = &tensors[kernel->tensor_count + part->results[0]].tensor;
+    interpret_scan scan;
+    interpret_scan_begin(&scan, node);
+    for (int64_t k = 0; k < count; k++) {
+        index[part->along] = node->attributes.reverse ? count - 1 - k : k;
+        const uint64_t bits = convert_load(from->element, element(from, part->rank, index));
+        store(to, part->rank, index, interpret_scan_add(&scan, bits));
+    }
+    index[part->along] = 0;
+}
+
 static void interpret_part(const callee *kernel, int32_t part_index, const view *tensors,
                            uint64_t *bits, int64_t **bad) {
     const plan_part *part = &kernel->plan->parts[part_index];
@@ -200,15 +217,19 @@ static void interpret_part(const callee *kernel, int32_t part_index, const view 
         part->gathers ? gather_call_of(kernel, part, tensors) : (gather_call){.count = 0};
     if (part->gathers && *bad) look_at_indices(part, tensors, &call, sizes, bad);
     for (int32_t d = 0; d < part->rank; d++) {
-        lines[d] = plan_reduces(part, d) ? 1 : sizes[d];
-        if (lines[d] == 0) return;
+        lines[d] = plan_keeps(part, d) ? 1 : sizes[d];
+        if (lines[d] == 0 || (part->scans && sizes[d] == 0)) return;
     }
     if (part->gathers) {
         do gather_element(kernel, part, tensors, index, &call);
         while (next(part->rank, lines, index));
         return;
     }
-    do interpret_line(kernel, part_index, tensors, sizes, index, bits);
+    do
+        if (part->scans)
+            scan_line(kernel, part, tensors, sizes[part->along], index);
+        else
+            interpret_line(kernel, part_index, tensors, sizes, index, bits);
     while (next(part->rank, lines, index));
 }
 

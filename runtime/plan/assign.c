@@ -12,7 +12,7 @@
  *     y = e * (1 / s)      2       2      y, over e                              e, s
  *
  * What gather gives is read by later parts, too, and so is an index that is computed for it: each
- * gather is a part of its own, and reads its index from memory.
+ * gather is a part of its own, and reads its index from memory. So does a scan its operand.
  *
  * What parts need in common each computes again, where that is a few light ops. Else the first one
  * keeps it for the others: in the memory of a result of the same sizes and type that is written
@@ -36,7 +36,7 @@ typedef struct node_state {
     uint64_t readers; /* parts that read it there */
     int32_t inputs;   /* tensors that computing it reads, counted again where it reads them again */
     bool is_long;     /* an op of those that compute it */
-    bool stored;      /* an index that is computed for gather, which reads it from memory */
+    bool stored;      /* computed for gather or a scan, which read it from memory */
 } node_state;
 
 typedef struct assigner {
@@ -69,13 +69,14 @@ static bool reduces(const assigner *a, tosajit_value value) {
     return node_reduces(node_at(a, value));
 }
 
-static bool gathers(const assigner *a, tosajit_value value) {
-    return node_gathers(node_at(a, value));
+/* True if it is a part of its own, without code. */
+static bool is_bare(const assigner *a, tosajit_value value) {
+    return node_gathers(node_at(a, value)) || node_scans(node_at(a, value));
 }
 
 /* True if others read a value from memory only, in later parts. */
 static bool is_apart(const assigner *a, tosajit_value value) {
-    return reduces(a, value) || gathers(a, value);
+    return reduces(a, value) || is_bare(a, value);
 }
 
 /* The value whose sizes a part has that computes this one. */
@@ -102,10 +103,10 @@ static bool shares_space(const assigner *a, tosajit_value x, tosajit_value y) {
 /* ---------------------------------------------------------------------------------------------
  * Depths */
 
-/* True if gather has its index computed: it is no tensor that is there already. */
-static bool stores_index(const assigner *a, const expr_node *node) {
-    return node_gathers(node) && node_at(a, node->operands[1])->tensor < 0 &&
-           !is_apart(a, node->operands[1]);
+/* True if operand o of gather or of a scan is computed for it: it is no tensor that is there. */
+static bool stores(const assigner *a, const expr_node *node, int o) {
+    return (node_gathers(node) ? o == 1 : node_scans(node)) &&
+           node_at(a, node->operands[o])->tensor < 0 && !is_apart(a, node->operands[o]);
 }
 
 static void find_depths(assigner *a) {
@@ -113,11 +114,11 @@ static void find_depths(assigner *a) {
         const expr_node *node = &a->program->nodes[k];
         node_state *n = &a->nodes[k];
         *n = (node_state){.carrier = -1, .inputs = node->tensor >= 0};
-        if (stores_index(a, node)) a->nodes[node->operands[1]].stored = true;
         for (int o = 0; o < node->operand_count && !node_is_index(node); o++) {
-            const node_state *from = &a->nodes[node->operands[o]];
-            const bool reduced =
-                is_apart(a, node->operands[o]) || (o == 1 && stores_index(a, node));
+            node_state *from = &a->nodes[node->operands[o]];
+            const bool stored = stores(a, node, o),
+                       reduced = stored || is_apart(a, node->operands[o]);
+            from->stored |= stored;
             const int32_t depth = from->depth + reduced;
             if (depth > n->depth) n->depth = depth;
             n->is_long |= !reduced && from->is_long;
@@ -163,14 +164,16 @@ static tosajit_status find_part(assigner *a, tosajit_value value, int32_t depth,
     const int32_t axis = axis_of(a, value), joined = joined_of(a, value);
     for (*part = 0; *part < a->p->part_count; ++*part) {
         plan_part *own = &a->p->parts[*part];
-        if (own->gathers || gathers(a, value)) continue; /* each is a part of its own */
+        if (plan_is_bare(own) || is_bare(a, value)) continue; /* each is a part of its own */
         if (a->depths[*part] != depth || !shares_space(a, a->spaces[*part], space)) continue;
         if (axis >= 0 && own->axis >= 0 && (own->axis != axis || own->joined != joined)) continue;
         if (axis >= 0) own->axis = axis, own->joined = joined;
         return TOSAJIT_OK;
     }
     if (a->p->part_count == TOSAJIT_MAX_TENSORS) return too_many("passes over its tensors");
-    a->p->parts[a->p->part_count].gathers = gathers(a, value);
+    a->p->parts[a->p->part_count].gathers = node_gathers(node_at(a, value));
+    a->p->parts[a->p->part_count].scans = node_scans(node_at(a, value));
+    a->p->parts[a->p->part_count].along = (int32_t)node_at(a, value)->attributes.axis;
     a->p->parts[a->p->part_count].axis = axis;
     a->p->parts[a->p->part_count++].joined = joined;
     a->depths[*part] = depth;
@@ -322,7 +325,7 @@ static tosajit_status find_uses(assigner *a) {
             const operand_role role = expr_role(node, o);
             if (role == ROLE_TABLE || role == ROLE_GATHERED)
                 p->table_parts[operand] |= p->node_parts[k];
-            else if (is_apart(a, operand) || stores_index(a, node))
+            else if (is_apart(a, operand) || stores(a, node, o))
                 a->nodes[operand].readers |= p->node_parts[k];
             else
                 p->node_parts[operand] |= p->node_parts[k];

@@ -312,13 +312,14 @@ int64_t plan_reduced_size(const plan_part *part) {
     return size;
 }
 
-uint32_t plan_reduced_dims(const plan_part *part) {
+uint32_t plan_kept_dims(const plan_part *part) {
+    if (part->scans) return UINT32_C(1) << part->along;
     return part->axis < 0 ? 0 : ((UINT32_C(2) << part->joined) - 1) << part->axis;
 }
 
 bool plan_is_staged(const plan *p) {
     for (int32_t k = 0; k < p->part_count; k++)
-        if (p->parts[k].axis >= 0 || p->parts[k].gathers) return true;
+        if (p->parts[k].axis >= 0 || plan_is_bare(&p->parts[k])) return true;
     return false;
 }
 
@@ -339,9 +340,9 @@ uint64_t plan_tables(const plan_part *part) {
     return tables;
 }
 
-/* True if the part reduces, gathers, or reads other parts' results: it is cut into blocks. */
+/* True if the part reduces, has no code, or reads other parts' results: it is cut into blocks. */
 static bool is_blocked(const plan_part *part) {
-    return part->axis >= 0 || part->carried_count > 0 || part->gathers;
+    return part->axis >= 0 || part->carried_count > 0 || plan_is_bare(part);
 }
 
 static bool is_unordered(const plan_part *part, const tosajit_expr *program) {
@@ -657,11 +658,14 @@ static void plan_indices(plan *p, const tosajit_expr *program, const value_info 
     }
 }
 
-/* Parts beside those of the results, at most: of a gather also one that computes its index. */
+/* Parts beside those of the results, at most: of a gather also one that computes its index, and of
+ * a scan one that computes its operand. */
 static size_t count_passes(const tosajit_expr *program) {
     size_t count = 0;
-    for (size_t k = 0; k < program->count; k++)
-        count += node_reduces(&program->nodes[k]) + 2 * (size_t)node_gathers(&program->nodes[k]);
+    for (size_t k = 0; k < program->count; k++) {
+        const expr_node *node = &program->nodes[k];
+        count += node_reduces(node) + 2 * (size_t)(node_gathers(node) || node_scans(node));
+    }
     return count;
 }
 

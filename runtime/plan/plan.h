@@ -50,6 +50,8 @@ typedef struct plan_part {
     int32_t rank;
     int32_t axis, joined; /* axis -1: none */
     bool gathers; /* its one result is gathered: of one leaf, at the index that the other one is */
+    bool scans;   /* its one result is its one leaf, combined along dimension `along` */
+    int32_t along;
     /* The dimension that has the columns in every call, of a part that reduces or reads what others
      * have computed; -1: each call chooses, or rows have one element. */
     int32_t columns;
@@ -118,11 +120,18 @@ static inline bool plan_reduces_columns(const plan_part *part) {
     return part->axis >= 0 && part->axis + part->joined == part->columns;
 }
 
+/* True if a part has no code, and computes one value that is read from memory. */
+static inline bool plan_is_bare(const plan_part *part) { return part->gathers || part->scans; }
+/* True if no dimension d of a part may be divided, reordered or joined with another one. */
+static inline bool plan_keeps(const plan_part *part, int32_t d) {
+    return plan_reduces(part, d) || (part->scans && part->along == d);
+}
+
 /* How many elements each reduction has; TOSAJIT_DYNAMIC: known when called. */
 int64_t plan_reduced_size(const plan_part *part);
 
-/* The reduced dimensions, as bits. */
-uint32_t plan_reduced_dims(const plan_part *part);
+/* The reduced dimensions, or the scanned one, as bits. */
+uint32_t plan_kept_dims(const plan_part *part);
 
 /* True if results of parts are read by later ones: then they run one after the other, block by
  * block. */

@@ -166,7 +166,7 @@ static void read_operands(const maker *mk, const instruction_job *job, precompil
  * change only products of i32 and negatives of i8, so that other code takes none. */
 static rows_use use_of(const maker *mk, const expr_node *node) {
     rows_use use = rows_of(mk->kernel->program, node);
-    const uint16_t taken = op_table[node->op].attributes;
+    const uint32_t taken = op_table[node->op].attributes;
     if (taken & ATTRIBUTE_SHIFT && use.operand != TOSAJIT_I32) use.has_parameters = false;
     if (taken & ATTRIBUTE_ZERO_POINTS && use.operand != TOSAJIT_I8) use.has_parameters = false;
     return use;
@@ -487,14 +487,14 @@ static bool is_direct(const precompiled_part *part, const plan_part *plan) {
 
 static tosajit_status make_parts(maker *mk, tosajit_kernel *kernel) {
     for (int32_t p = 0; p < kernel->plan.part_count; p++) {
-        if (kernel->plan.parts[p].gathers) continue; /* which needs no code */
+        if (plan_is_bare(&kernel->plan.parts[p])) continue;
         tosajit_status status = make_instructions(mk, p);
         if (status) return status;
     }
     const bool masked = features_masked(mk->library->features[mk->level]);
     for (int32_t p = 0; p < kernel->plan.part_count; p++) {
         precompiled_part *part = &mk->m->parts[p];
-        if (kernel->plan.parts[p].gathers) continue;
+        if (plan_is_bare(&kernel->plan.parts[p])) continue;
         const bool direct = is_direct(part, &kernel->plan.parts[p]);
         const tosajit_entry run = part->fold_count ? precompiled_reduce : precompiled_run;
         mk->m->code_parts[p] = direct ? (code_part){part->instructions[0].code, NULL, masked, true}

@@ -185,7 +185,7 @@ static tosajit_status check_raw(const tosajit_kernel *kernel) {
     if (kernel->views || kernel->staged)
         return diag_error(
             TOSAJIT_NOT_EXECUTABLE,
-            "kernel_raw: the parts of a kernel with reductions or gather read each other's "
+            "kernel_raw: the parts of a kernel with reductions, scans or gather read each other's "
             "results, and views its operands in other shapes; only tosajit_run can "
             "do that");
     return TOSAJIT_OK;

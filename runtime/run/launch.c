@@ -14,7 +14,7 @@ static bool has_room(const tosajit_kernel *kernel, int32_t tensors) {
     bool has = kernel->plan.part_count <= LAUNCH_STEPS && tensors <= LAUNCH_TENSORS;
     for (int32_t p = 0; has && p < kernel->plan.part_count; p++) {
         const plan_part *part = &kernel->plan.parts[p];
-        has = part->leaf_count + part->result_count <= LAUNCH_TENSORS && !part->gathers;
+        has = part->leaf_count + part->result_count <= LAUNCH_TENSORS && !plan_is_bare(part);
     }
     return has;
 }

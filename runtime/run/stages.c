@@ -22,6 +22,7 @@
 #include "runtime/expr/reduce.h"
 #include "runtime/tile/reduce_tile.h"
 #include "runtime/tile/gather.h"
+#include "runtime/tile/scan.h"
 #include "runtime/tile/parallel.h"
 #include "runtime/check/scratch.h"
 #include "runtime/tile/segments.h"
@@ -81,13 +82,12 @@ static void find_sizes(staging *s) {
     }
 }
 
-/* True if all parts have the dimension, and none reduces it. */
+/* True if all parts have the dimension, and none reduces or scans along it. */
 static bool may_cut(const staging *s, int32_t d) {
     for (int32_t k = 0; k < s->kernel->plan.part_count; k++) {
         const plan_part *part = &s->kernel->plan.parts[k];
         const int32_t own = d - (s->rank - part->rank);
-        if (own < 0 || plan_reduces(part, own) || s->part_sizes[k][own] != s->sizes[d])
-            return false;
+        if (own < 0 || plan_keeps(part, own) || s->part_sizes[k][own] != s->sizes[d]) return false;
     }
     return true;
 }
@@ -177,7 +177,7 @@ static void block_walk(const staging *s, int32_t p, const int64_t *start, char *
     const plan_part *part = &s->kernel->plan.parts[p];
     w->rank = part->rank;
     w->tensors = part->leaf_count + part->result_count;
-    w->apart = plan_reduced_dims(part);
+    w->apart = plan_kept_dims(part);
     for (int32_t d = 0; d < part->rank; d++) {
         const int32_t all = aligned(d, part->rank, s->rank);
         const int64_t left = s->part_sizes[p][d] - start[all];
@@ -230,6 +230,8 @@ static void run_part(const staging *s, int32_t p, const int64_t *start, char *me
         if (w->sizes[d] <= 0 && !plan_reduces(part, d)) return;
     if (part->axis >= 0) {
         reduce_tile_run(s->kernel->program, part, &s->code[p], w, &tile, memory + s->scratch.bytes);
+    } else if (part->scans) {
+        scan_run(s->kernel->program, part, w, &tile);
     } else {
         tile_coalesce(part, w);
         tile_run(part, &s->code[p], w, &tile);
@@ -247,7 +249,7 @@ static void run_part_by_threads(const staging *s, const tosajit_parallel *parall
     if (segments_bytes(parallel, s->kernel->program, part, &w) > 0) {
         segments_run(parallel, s->kernel->program, part, &s->code[p], &w, &tile,
                      memory + s->scratch.bytes);
-    } else if (part->axis < 0 && !part->gathers && walk_elements(&w) > 0) {
+    } else if (part->axis < 0 && !plan_is_bare(part) && walk_elements(&w) > 0) {
         tile_coalesce(part, &w);
         parallel_run(parallel, part, &s->code[p], &w, &tile);
     } else {
@@ -298,7 +300,7 @@ static void make_ready(const staging *s, int32_t p, char *memory, ready_part *g)
     walk *w = (walk *)room; /* not cleared, like the next two: see walk.h */
     tile_tensors tile;
     tile_choice choice;
-    g->is_single = !part->gathers && part->leaf_count + part->result_count <= LAUNCH_TENSORS &&
+    g->is_single = !plan_is_bare(part) && part->leaf_count + part->result_count <= LAUNCH_TENSORS &&
                    s->rank <= READY_RANK;
     if (!g->is_single) return;
     block_walk(s, p, zero, memory, w, &tile);

@@ -189,6 +189,19 @@ static void views_move_elements(const tosajit::engine &engine) {
     }
 }
 
+/* Up to each one, and from the last one those before it. */
+static void elements_add_up(const tosajit::engine &engine) {
+    enum { N = 5 };
+    tosajit::expression e;
+    const auto x = e.input<float>({N});
+    e.result(cumsum(x, 0) + 1);
+    e.result(cummax(x, 0, true, true));
+    float a[N] = {1, 5, 2, 4, 3}, sums[N], most[N];
+    engine.compile(e).run({{a, {N}}}, {{sums, {N}}, {most, {N}}});
+    CHECK(sums[0] == 2 && sums[2] == 9 && sums[4] == 16);
+    CHECK(most[4] == -INFINITY && most[3] == 3 && most[1] == 4 && most[0] == 5);
+}
+
 /* Rows of a table, and an index that is none. */
 static void rows_come_by_index(const tosajit::engine &engine) {
     enum { R = 3, C = 2, N = 4 };
@@ -482,6 +495,7 @@ int main(int argc, char **argv) {
     numbers_of_u64_are_whole(engine);
     views_move_elements(engine);
     rows_come_by_index(engine);
+    elements_add_up(engine);
     small_floats_round_as_cast_does(engine);
     small_floats_round_once();
     errors_say_what_the_library_says(engine);

@@ -319,9 +319,13 @@ static void compute_reduction(trial *t, int node) {
                                .rank = from->rank,
                                .axis = (int32_t)op->attributes.axis,
                                .joined = op->attributes.joined,
-                               .dims = from->dims};
-    (test_is_position(op->op) ? position_reference : reduce_reference)(
-        &q, t->f->oracle[op->operands[0]], t->f->oracle[node]);
+                               .dims = from->dims,
+                               .exclusive = op->attributes.exclusive,
+                               .reverse = op->attributes.reverse};
+    (test_is_position(op->op) ? position_reference
+     : test_is_scan(op->op)
+         ? scan_reference
+         : reduce_reference)(&q, t->f->oracle[op->operands[0]], t->f->oracle[node]);
 }
 
 static void compute_op(trial *t, int node) {
@@ -347,7 +351,8 @@ static void compute_oracle(trial *t) {
         if (!t->live[k]) continue;
         if (t->p.nodes[k].kind != PROGRAM_OP)
             copy_leaf(t, k, t->f->oracle[k]);
-        else if (test_reduces(t->p.nodes[k].op) || test_is_position(t->p.nodes[k].op))
+        else if (test_reduces(t->p.nodes[k].op) || test_is_position(t->p.nodes[k].op) ||
+                 test_is_scan(t->p.nodes[k].op))
             compute_reduction(t, k);
         else
             compute_op(t, k);

@@ -82,6 +82,10 @@ static const rule rules[TOSAJIT_OP_COUNT] = {
     [TOSAJIT_OP_reduce_product] = {product, 1, 1, false},
     [TOSAJIT_OP_reduce_sum] = {sum, 0, -0.0, false},
     [TOSAJIT_OP_reduce_count] = {sum, 0, 0, false},
+    [TOSAJIT_OP_cumsum] = {sum, 0, -0.0, false},
+    [TOSAJIT_OP_cumprod] = {product, 1, 1, false},
+    [TOSAJIT_OP_cummax] = {maximum, INT64_MIN, -(double)INFINITY, true},
+    [TOSAJIT_OP_cummin] = {minimum, INT64_MAX, (double)INFINITY, true},
 };
 
 static value neutral(const reduce_question *q) {
@@ -176,5 +180,76 @@ void position_reference(const reduce_question *q, const unsigned char *operand,
                 exhaustive_store(result + ((o * (each ? count : 1) + k) * inner + i) * own, 0,
                                  (size_t)own,
                                  (uint64_t)(each ? k : best_of(q, at, inner * size, count)));
+        }
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Scans */
+
+enum { SCAN_BLOCK = 8, SCAN_SEGMENT = 1024 };
+
+/* So many elements of a block, a power of two, halves with halves. */
+static value whole(const reduce_question *q, const value *x, int count) {
+    if (count == 1) return *x;
+    return rules[q->op].combine(q, whole(q, x, count / 2), whole(q, x + count / 2, count / 2));
+}
+
+/* Element k of a block and those before it: the last ones first, one, two or four by their
+ * number's bits. */
+static value up_to(const reduce_question *q, const value *x, int k) {
+    value own = x[k];
+    for (int half = 1; half < SCAN_BLOCK; half *= 2)
+        if (k & half) own = rules[q->op].combine(q, whole(q, x + (k & ~(2 * half - 1)), half), own);
+    return own;
+}
+
+static value of_nothing(const reduce_question *q) {
+    if (q->op == TOSAJIT_OP_logcumsumexp) return (value){.f = -(double)INFINITY};
+    return q->op == TOSAJIT_OP_cumsum && exhaustive_is_float(q->element) ? (value){.f = 0}
+                                                                         : neutral(q);
+}
+
+static value exponentials(const reduce_question *q, const unsigned char *at, int64_t step,
+                          int64_t count) {
+    double greatest = -(double)INFINITY;
+    long double total = 0;
+    for (int64_t k = 0; k < count; k++)
+        greatest = larger(false, greatest, load(q->element, at + k * step).f);
+    if (isinf(greatest) || isnan(greatest)) return (value){.f = greatest};
+    for (int64_t k = 0; k < count; k++)
+        total += expl((long double)load(q->element, at + k * step).f - greatest);
+    return (value){.f = (double)(greatest + logl(total))};
+}
+
+/* One line; `step` is below 0 where it is reversed. */
+static void scan(const reduce_question *q, const unsigned char *at, int64_t step, int64_t count,
+                 unsigned char *to) {
+    combination *combine = rules[q->op].combine;
+    value base = neutral(q), carry = base, x[SCAN_BLOCK], last = of_nothing(q);
+    for (int64_t k = 0; k < count; k++) {
+        const int own = (int)(k % SCAN_BLOCK);
+        if (combine && own == 0 && k > 0) carry = combine(q, carry, whole(q, x, SCAN_BLOCK));
+        if (combine && k % SCAN_SEGMENT == 0 && k > 0) {
+            base = combine(q, base, carry);
+            carry = neutral(q);
+        }
+        x[own] = load(q->element, at + k * step);
+        const value now = combine ? combine(q, base, combine(q, carry, up_to(q, x, own)))
+                                  : exponentials(q, at, step, k + 1);
+        store(q->element, to + k * step, q->exclusive ? last : now);
+        last = now;
+    }
+}
+
+void scan_reference(const reduce_question *q, const unsigned char *operand, unsigned char *result) {
+    const int64_t size = (int64_t)exhaustive_size(q->element);
+    int64_t outer = 1, count = 1, inner = 1;
+    for (int32_t d = 0; d < q->rank; d++)
+        *(d < q->axis ? &outer : d == q->axis ? &count : &inner) *= q->dims[d];
+    for (int64_t o = 0; o < outer; o++)
+        for (int64_t i = 0; i < inner; i++) {
+            const int64_t first = q->reverse ? count - 1 : 0,
+                          at = ((o * count + first) * inner + i) * size;
+            scan(q, operand + at, q->reverse ? -inner * size : inner * size, count, result + at);
         }
 }

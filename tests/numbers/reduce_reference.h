@@ -1,9 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Results of reductions, element by element in the order that docs/semantics.md tells. It shares
- * no code with the library, and calls none of its functions: oracle_test looks. */
+/* Results of reductions and scans, element by element in the order that docs/semantics.md tells.
+ * It shares no code with the library, and calls none of its functions: oracle_test looks. */
 #ifndef TOSAJIT_TESTS_NUMBERS_REDUCE_REFERENCE_H
 #define TOSAJIT_TESTS_NUMBERS_REDUCE_REFERENCE_H
+
+#include <stdbool.h>
 
 #include "tosajit/tosajit.h"
 
@@ -16,6 +18,7 @@ typedef struct reduce_question {
     tosajit_nan_mode nan_mode;
     int32_t rank, axis, joined; /* dimensions behind the axis that are one with it */
     const int64_t *dims;        /* of the operand */
+    bool exclusive, reverse;    /* of a scan */
 } reduce_question;
 
 /* Operand and result are dense and in memory form. */
@@ -26,5 +29,9 @@ void reduce_reference(const reduce_question *q, const unsigned char *operand,
  * the first, or where they are ignored none, unless there is nothing else. */
 void position_reference(const reduce_question *q, const unsigned char *operand,
                         unsigned char *result);
+
+/* The same of scans, whose result has the operand's sizes. That of logcumsumexp has no order: it is
+ * the one that long double gives, to be compared with a tolerance. */
+void scan_reference(const reduce_question *q, const unsigned char *operand, unsigned char *result);
 
 #endif

@@ -222,8 +222,12 @@ static tosajit_attributes random_attributes(test_random *random, tosajit_op op,
 }
 
 /* True if an op goes along dimensions; whether their sizes become 1. */
-static bool is_along(tosajit_op op) { return test_reduces(op) || test_is_position(op); }
-static bool shrinks(tosajit_op op) { return is_along(op) && op != TOSAJIT_OP_index; }
+static bool is_along(tosajit_op op) {
+    return test_reduces(op) || test_is_position(op) || test_is_scan(op);
+}
+static bool shrinks(tosajit_op op) {
+    return is_along(op) && op != TOSAJIT_OP_index && !test_is_scan(op);
+}
 
 /* `a == 1 ? b : a` over sizes of which some are dynamic; the sizes are known to fit. */
 static bool reduces_dimension(const program_node *node, int32_t d) {
@@ -271,13 +275,14 @@ static void infer(test_random *random, const program *p, program_node *node) {
     if (node->declared) random_declaration(random, p, node);
 }
 
-/* A type of which an op gives positions; TOSA has those of some. */
+/* A type of which an op gives positions, or that it scans; TOSA has those of some. */
 static bool random_counted(test_random *random, tosajit_op op, bool strict, tosajit_type *operand,
                            tosajit_type *result) {
     const tosajit_type type = (tosajit_type)test_random_range(random, 0, TOSAJIT_TYPE_COUNT - 1);
-    const tosajit_tensor_type line = {type, 1, {1}}, made = {TOSAJIT_I32, 1, {1}};
+    const tosajit_type to = test_is_scan(op) ? type : TOSAJIT_I32;
+    const tosajit_tensor_type line = {type, 1, {1}}, made = {to, 1, {1}};
     *operand = type;
-    *result = TOSAJIT_I32;
+    *result = to;
     return tosajit_verify(op, &line, 1, NULL, &made, strict, NULL) == TOSAJIT_OK;
 }
 
@@ -287,7 +292,8 @@ static bool random_signature(test_random *random, tosajit_op op, bool strict,
     tosajit_type types[TOSAJIT_MAX_ARITY], to;
     unsigned state = 0;
     int64_t seen = 0;
-    if (test_is_position(op)) return random_counted(random, op, strict, operands, result);
+    if (test_is_position(op) || test_is_scan(op))
+        return random_counted(random, op, strict, operands, result);
     while (test_next_signature(op, &state, types, &to)) {
         if (strict && test_is_extension(op, types[tosajit_op_arity(op) - 1], to)) continue;
         /* Each of them with equal chance. */
@@ -357,6 +363,11 @@ static bool pick_axis(test_random *random, const program *p, program_node *node)
                             : test_random_chance(random, 40)
                                 ? 0
                                 : test_random_range(random, 0, rank - 1);
+    if (test_is_scan(node->op)) {
+        node->attributes.exclusive = test_random_chance(random, 30);
+        node->attributes.reverse = test_random_chance(random, 30);
+        return true;
+    }
     if (!p->strict && test_random_chance(random, 30))
         node->attributes.joined =
             (int32_t)test_random_range(random, 0, rank - 1 - node->attributes.axis);
@@ -370,6 +381,8 @@ static tosajit_op random_op(test_random *random) {
     if (test_random_chance(random, 15)) return with_parameters[test_random_range(random, 0, 4)];
     if (test_random_chance(random, 5))
         return (tosajit_op)test_random_range(random, TOSAJIT_OP_argmax, TOSAJIT_OP_index);
+    if (test_random_chance(random, 5)) /* logcumsumexp has no one answer */
+        return (tosajit_op)test_random_range(random, TOSAJIT_OP_cumsum, TOSAJIT_OP_cummin);
     return (tosajit_op)test_random_range(random, 0, TOSAJIT_OP_roundeven);
 }
 

@@ -119,6 +119,7 @@ bool test_next_signature(tosajit_op op, unsigned *state, tosajit_type *operands,
  * these out. tests/api/views_test.c and tests/numbers/positions_test.c have them. */
 bool test_is_view(tosajit_op op);
 bool test_is_position(tosajit_op op);
+bool test_is_scan(tosajit_op op);
 /* Extensions, and ops that TOSA has in another form: an op, and element types of an op, of its data
  * operands and its result. */
 bool test_is_extension_op(tosajit_op op);

@@ -837,6 +837,30 @@ class Jit(unittest.TestCase):
         self.same(jitted(np.ones(3000)), np.float64(3000.0))
         self.same(jitted(np.ones(30)), np.float64(30.0))
 
+    def test_scans(self):
+        x, n = arrays(50, 6), np.random.default_rng(3).integers(-9, 9, (40, 7))
+        for f in (lambda x: np.cumsum(x, axis=0), lambda x: x.cumsum(-1) * 2, lambda x: np.cumsum(x * 2 + 1), lambda x: x.cumsum(axis=1, dtype=np.float64),
+                  lambda x: np.cumprod(x / 8 + 1, 0), lambda x: np.maximum.accumulate(x), lambda x: np.minimum.accumulate(x, axis=1) - x,
+                  lambda x: np.add.accumulate(x, 1), lambda x: np.logaddexp.accumulate(x, axis=1), lambda x: np.cumsum(x.T, 0) + 1,
+                  lambda x: np.cumsum(np.cumsum(x, 0), 1), lambda x: np.cumsum(x.sum(axis=1)), lambda x: np.cumsum(x, axis=1)[:, ::2] + 1,
+                  lambda x: np.cumsum(x > 0, axis=0), lambda x: x / np.cumsum(np.exp(x), axis=1), lambda x: np.cumulative_sum(x, axis=1)):
+            if "cumulative_sum" not in f.__code__.co_names or hasattr(np, "cumulative_sum"):
+                self.check(f, x, kernels=None)
+                self.check(f, x.T, kernels=None)
+        for type in (np.int8, np.uint8, np.int32, np.uint32, np.int64, np.uint64, np.float64):
+            for f in (lambda n: np.cumsum(n, 0), lambda n: np.cumprod(n, 1) + 1, lambda n: np.maximum.accumulate(n, 1), lambda n: n.cumsum()):
+                self.check(f, n.astype(type), kernels=None)
+        for f in (lambda x: np.cumsum(x, 2), lambda x: np.cumsum(x, -3)):
+            with self.assertRaises(np.exceptions.AxisError if hasattr(np, "exceptions") else np.AxisError):
+                tosajit.jit(f)(x)
+        self.check(lambda x: np.cumsum(x[0, 0]) + 1, x, kernels=None)
+        y = np.empty_like(x)
+        tosajit.jit(lambda x, y: np.cumsum(x, axis=0, out=y))(x, y)
+        np.testing.assert_allclose(y, np.cumsum(x, axis=0), rtol=1e-5, atol=1e-5)
+        made = tosajit.jit(lambda x: np.cumsum(x * 2, axis=0) + 1)
+        made(x)
+        self.assertIn("cumsum(", made.explain(x))
+
     def test_elements_at_indices(self):
         """Taken in the kernel where they are an operand's, else by NumPy; errors are NumPy's."""
         x, j = arrays(50, 6), np.array([[3, -1, 0], [-50, 49, 7]])

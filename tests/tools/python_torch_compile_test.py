@@ -134,8 +134,8 @@ def others_of(made):
 
 # By their names in the database; those behind the bar are several operations.
 OPERATIONS = """abs acos acosh add all amax amin any asin asinh atan atan2 atanh bitwise_and bitwise_not bitwise_or bitwise_xor ceil clamp
-clamp_max clamp_min clone copysign cos cosh div eq erf erfc exp exp2 expm1 floor fmod ge gt hypot isinf isnan le log log10 log1p log2
-log_softmax logical_and logical_not logical_or logical_xor lt maximum max mean min minimum mul ne neg pow prod reciprocal remainder round
+clamp_max clamp_min clone copysign cos cosh cumprod cumsum div eq erf erfc exp exp2 expm1 floor fmod ge gt hypot isinf isnan le log log10 log1p log2
+log_softmax logcumsumexp logical_and logical_not logical_or logical_xor lt maximum max mean min minimum mul ne neg pow prod reciprocal remainder round
 rsqrt sigmoid sign sin sinh softmax sqrt square sub sum tan tanh to trunc var var_mean where
 nn.functional.gelu nn.functional.relu nn.functional.silu cat
 | __rdiv__ __rmod__ __rmul__ __rpow__ __rsub__ addcdiv addcmul column_stack deg2rad dstack float_power frac heaviside hstack isfinite lerp linalg.norm

@@ -25,6 +25,8 @@
 #define NEEDS_AXIS_EXTENSION NEEDS_AXIS
 #define NEEDS_AXIS_NAN_EXTENSION NEEDS_AXIS
 #define NEEDS_INDEX_MODE ""
+#define NEEDS_SCAN NEEDS_AXIS
+#define NEEDS_SCAN_NAN NEEDS_AXIS
 #define NEEDS_SHAPE "shape=[-1]"
 #define NEEDS_PERMS "perms=[0]"
 #define NEEDS_RANGES "ranges=[0,1,1]"
@@ -56,6 +58,7 @@ typedef struct signature_example {
 #define LIKE_VIEW LIKE_SAME
 #define LIKE_POSITION LIKE_SAME
 #define LIKE_INDEX LIKE_SAME
+#define LIKE_SCAN LIKE_SAME
 #define LIKE_GATHER                                                                                \
     { TOSAJIT_TYPE_COUNT, "", "", "", "f32[?], i32[?]" }
 

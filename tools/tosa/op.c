@@ -53,9 +53,9 @@ tosa_attribute *tosa_attribute_add(tosa_op *op, const char *name) {
 }
 
 const char *tosa_attribute_name(const tosa_op *op, size_t index) {
-    static const char *const custom[] = {"domain_name", "operator_name", "axis",       "joined",
-                                         "nan_mode",    "shape",         "perms",      "ranges",
-                                         "multiples",   "padding",       "index_mode", NULL};
+    static const char *const custom[] = {
+        "domain_name", "operator_name", "axis",    "joined",     "nan_mode",  "shape",   "perms",
+        "ranges",      "multiples",     "padding", "index_mode", "exclusive", "reverse", NULL};
     _Static_assert(sizeof custom / sizeof *custom - 1 <= TOSA_MOST_ATTRIBUTES,
                    "a description has room for all of them");
     if (is_custom(op)) return custom[index];

@@ -18,7 +18,7 @@
 enum {
     TOSA_NAME = 128, /* of an op */
     TOSA_TEXT_SIZE = 64,
-    TOSA_MOST_ATTRIBUTES = 12, /* of ops that the library has; tosa.custom has ten */
+    TOSA_MOST_ATTRIBUTES = 16, /* of ops that the library has; tosa.custom has 13 */
     TOSA_MOST_NUMBERS = 3 * TOSAJIT_MAX_RANK,
 };
 

@@ -147,6 +147,7 @@ static const onnx_form forms[] = {
     {"ReduceProd", NULL, "", 1, 2, 1, FIRST, false, write_rows},
     {"ArgMax", NULL, "", 1, 1, 2, PLACE, true, write_rows},
     {"ArgMin", NULL, "", 1, 1, 2, PLACE, true, write_rows},
+    {"CumSum", NULL, "", 2, 2, 1, FIRST, false, write_rows},
     {"ReduceL1", NULL, "", 1, 2, 1, FIRST, false, write_rows},
     {"ReduceL2", NULL, "", 1, 2, 1, FIRST, false, write_rows},
     {"ReduceSumSquare", NULL, "", 1, 2, 1, FIRST, false, write_rows},

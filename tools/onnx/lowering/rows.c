@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The table of operators that reduce. In a text # is the axes and ~ the epsilon. W(...) is f32 of
+/* The table of operators that reduce or scan. In a text # is the axes, ~ the epsilon, and ! the
+ * form of a scan. W(...) is f32 of
  * what is f16 or bf16, and N(...) rounds that back; of other types both are brackets. What is
  * between [ and ] stands there only if the operand that it names first is there. */
 #include "tools/onnx/lowering/rows.h"
@@ -14,6 +15,7 @@ typedef enum along {
     SOFTMAX, /* an attribute, `axis`; before opset 13 that one and all behind it */
     FROM,    /* an attribute, `axis`, and all behind it */
     ONE,     /* an attribute, `axis`; without it the first */
+    TAKEN,   /* the only number of an operand */
     LAST,
     PIXELS, /* what is behind batch and channels */
     MEANS,  /* an attribute, `axes`; without one all but the channels */
@@ -34,6 +36,7 @@ static const struct row {
     {"ReduceProd", "prod($0, #)", NAMED, true, 0},
     {"ArgMax", "i64(argmax($0, #))", ONE, true, 0},
     {"ArgMin", "i64(argmin($0, #))", ONE, true, 0},
+    {"CumSum", "cumsum($0, #!)", TAKEN, true, 0},
     {"ReduceL1", "sum(abs($0), #)", NAMED, false, 0},
     {"ReduceL2", "norm($0, #)", NAMED, false, 0},
     {"ReduceSumSquare", "N(sum(W($0) * W($0), #))", NAMED, false, 0},
@@ -71,7 +74,7 @@ static int64_t number(const onnx_site *s, const char *name, int64_t otherwise) {
 
 bool onnx_rows_is_list(const onnx_node *node, int32_t operand) {
     const struct row *row = operand == 1 ? row_of(node) : NULL;
-    return row && row->axes == NAMED;
+    return row && (row->axes == NAMED || row->axes == TAKEN);
 }
 
 bool onnx_rows_squeezes(const onnx_node *node) {
@@ -136,6 +139,15 @@ static bool mean_axes(onnx_site *s, onnx_axes *set) {
     return add_axis(s, set, 0) && add_axes(s, set, 2);
 }
 
+static bool taken_axis(onnx_site *s, onnx_axes *set) {
+    const onnx_value *operand = onnx_input(s->g, s->node, 1);
+    double axis;
+    if (!operand || !operand->constant || onnx_elements(&operand->type) != 1 ||
+        !onnx_constant_at(operand->constant, 0, &axis) || axis < -64 || axis > 64)
+        return refuse(s, "its axis is no constant number");
+    return add_axis(s, set, (int64_t)axis);
+}
+
 static bool find_axes(onnx_site *s, const struct row *row, onnx_axes *set) {
     const bool only = s->g->opset >= 13;
     switch (row->axes) {
@@ -145,6 +157,7 @@ static bool find_axes(onnx_site *s, const struct row *row, onnx_axes *set) {
                     : add_axes(s, set, number(s, "axis", 1));
     case FROM: return add_axes(s, set, number(s, "axis", -1));
     case ONE: return add_axis(s, set, number(s, "axis", 0));
+    case TAKEN: return taken_axis(s, set);
     case LAST: return add_axes(s, set, -1);
     case PIXELS: return set->rank < 3 ? refuse(s, "it has no pixels") : add_axes(s, set, 2);
     case MEANS: return mean_axes(s, set);
@@ -201,6 +214,11 @@ static void put_epsilon(writer *w) {
     put(w, word);
 }
 
+static void put_form(writer *w) {
+    if (number(w->s, "exclusive", 0) != 0) put(w, ", exclusive=true");
+    if (number(w->s, "reverse", 0) != 0) put(w, ", reverse=true");
+}
+
 static bool has_operand(const onnx_site *s, char digit) {
     const int32_t operand = digit - '0';
     return operand < s->node->input_count && s->operands[operand];
@@ -223,6 +241,8 @@ static void expand(writer *w) {
             put_axes(w, "axis=[", "]");
         else if (sign == '~')
             put_epsilon(w);
+        else if (sign == '!')
+            put_form(w);
         else if (sign == 'W' || sign == 'N')
             put(w, !w->half ? "" : sign == 'W' ? "f32" : type);
         else if (sign != ']')

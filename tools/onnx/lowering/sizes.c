@@ -127,6 +127,7 @@ static const struct size_row {
     {"Slice", sliced},
     {"Gather", gathered},
     {"Softmax", same},
+    {"CumSum", same},
     {"LayerNormalization", same},
     {"RMSNormalization", same},
     {"SimplifiedLayerNormalization", same},

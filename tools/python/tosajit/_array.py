@@ -411,6 +411,16 @@ class Trace:
             sizes = tuple(1 if k in axes else n for k, n in enumerate(sizes) if keepdims or k not in axes)
         return Array(self, t.name(Value(f"i64({text})", "i64", places=places)), sizes)
 
+    def scan(self, name: str, x: Array, axis: int, dtype: str) -> Array:
+        """What the elements up to each one make along an axis, computed in a type."""
+        self.settled()
+        if x.mask is not None:
+            left("elements where a mask is true are an array of their own")
+        t = self.text
+        value, = t.aligned([t.array(x.value)])
+        made = Value(f"{name}({t.cast(value, dtype)}, axis={at_places(value)[axis]})", dtype, places=value.places)
+        return self.note(Array(self, t.name(made), x.sizes), Orders.join, [self.order(x)])
+
     def take(self, x: Array, index: Array, axis: Optional[int]) -> Array:
         """Elements of an operand, or of a part of one, at whole numbers; along no axis it is one row."""
         self.settled()
@@ -945,7 +955,7 @@ def _given(args: Sequence[Any], keywords: Dict[str, Any]) -> Tuple[List[Any], Di
 
 
 def ufunc_of(t: Trace, ufunc: Any, method: str, inputs: Sequence[Any], keywords: Dict[str, Any]) -> Any:
-    from ._names import FUNCTIONS, REDUCED, is_ufunc, look_at
+    from ._names import ACCUMULATED, FUNCTIONS, REDUCED, SCANS, is_ufunc, look_at
     name, out = ufunc.__name__, keywords.get("out")
     inputs, keywords = _given(inputs, keywords)
     look_at(keywords)
@@ -956,6 +966,9 @@ def ufunc_of(t: Trace, ufunc: Any, method: str, inputs: Sequence[Any], keywords:
     if method == "reduce" and known and name in REDUCED:
         array, *rest = inputs
         made = FUNCTIONS[REDUCED[name]](array, *rest, **{"axis": 0, **keywords})
+    elif method == "accumulate" and known and name in ACCUMULATED:
+        array, *rest = inputs
+        made = SCANS[ACCUMULATED[name]](array, *rest, **(keywords if rest else {"axis": 0, **keywords}))
     elif method == "outer" and known and name in FUNCTIONS and not keywords:
         a, b = (t.array(operand) for operand in inputs)
         made = FUNCTIONS[name](a[(..., *[None] * b.ndim)], b)
@@ -1024,7 +1037,7 @@ def _methods() -> None:
         call.__name__ = name
         return call
 
-    for name in ("all", "any", "argmax", "argmin", "astype", "clip", "conj", "conjugate", "copy", "diagonal", "dot", "flatten", "max", "mean", "min", "prod", "ptp", "ravel",
+    for name in ("all", "any", "argmax", "argmin", "astype", "clip", "conj", "conjugate", "copy", "cumprod", "cumsum", "diagonal", "dot", "flatten", "max", "mean", "min", "prod", "ptp", "ravel",
                  "repeat", "reshape", "round", "squeeze", "std", "sum", "swapaxes", "trace", "transpose", "var"):
         setattr(Array, name, method(name))
     for name in ("T", "mT", "real", "imag", "flat"):

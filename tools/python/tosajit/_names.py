@@ -461,6 +461,42 @@ def _place(name: str) -> Any:
 FUNCTIONS.update(argmax=_place("argmax"), argmin=_place("argmin"))
 
 
+def _scanned(name: str) -> Any:
+    """Sums and products of integers are of 64 bits, as NumPy's are. Along no axis an array is one row."""
+    adds = name in ("cumsum", "cumprod")
+
+    def call(a: Any, axis: Any = None, dtype: Any = None) -> Array:
+        x, = arrays(a)
+        own = x.value.type
+        wide = dtype_name(dtype) if dtype is not None else own if not adds or own in FLOATS else "u64" if own[0] == "u" else "i64"
+        if wide == "i1" or wide not in FLOATS and (name == "logcumsumexp" or adds and wide not in ("i32", "i64", "u32", "u64")):
+            left(f"{name} in {wide}")
+        if axis is None or not x.ndim and axis in (0, -1):  # NumPy takes a number as a row of one
+            x, axis = FUNCTIONS["reshape"](x, -1), 0
+        return x.program.scan(name, _as(x, wide), axes_of(x, operator.index(axis))[0], wide)
+    call.__name__ = name
+    return call
+
+
+# Functions of NumPy, and what accumulate of its ufuncs is.
+FUNCTIONS.update(cumsum=_scanned("cumsum"), cumprod=_scanned("cumprod"))
+ACCUMULATED = {"add": "cumsum", "multiply": "cumprod", "maximum": "cummax", "minimum": "cummin", "logaddexp": "logcumsumexp"}
+SCANS = {name: _scanned(name) for name in ACCUMULATED.values()}
+
+
+def _cumulative(name: str) -> Any:
+    def call(x: Any, *, axis: Any = None, dtype: Any = None, include_initial: Any = False) -> Array:
+        a, = arrays(x)
+        if include_initial or axis is None and a.ndim != 1:
+            left(f"an argument of {name}")
+        return SCANS[name](a, axis, dtype)
+    call.__name__ = name
+    return call
+
+
+FUNCTIONS.update(cumulative_sum=_cumulative("cumsum"), cumulative_prod=_cumulative("cumprod"))
+
+
 @function()
 def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: Any = "raise") -> Any:
     import numpy
@@ -1123,7 +1159,7 @@ def isrealobj(x: Any) -> bool:
 OUT = {**dict.fromkeys(("fix", "isneginf", "isposinf"), 1),
        **dict.fromkeys(("all", "amax", "amin", "any", "argmax", "argmin", "around", "concat", "concatenate", "dot", "max", "min", "nanmax", "nanmin", "outer", "ptp",
                         "round", "stack"), 2),
-       **dict.fromkeys(("clip", "mean", "nanmean", "nanprod", "nanstd", "nansum", "nanvar", "prod", "std", "sum", "take", "var"), 3)}
+       **dict.fromkeys(("clip", "mean", "nanmean", "nanprod", "nanstd", "nansum", "nanvar", "cumprod", "cumsum", "prod", "std", "sum", "take", "var"), 3)}
 
 OUT_OF_METHODS = {**OUT, "all": 3, "any": 3}  # behind a type, which they refuse
 _ORDERS, _CASTINGS = ("C", "F", "A", "K", None), ("no", "equiv", "safe", "same_kind", "unsafe")
@@ -1157,7 +1193,7 @@ def _method_of_truths(name: str) -> Any:
 
 METHODS: Dict[str, Callable[..., Any]] = {
     **{name: _method_of_truths(name) for name in ("all", "any")},
-    **{name: FUNCTIONS[name] for name in ("argmax", "argmin", "clip", "conj", "conjugate", "max", "mean", "min", "prod", "ptp", "ravel", "repeat",
+    **{name: FUNCTIONS[name] for name in ("argmax", "argmin", "clip", "conj", "conjugate", "cumprod", "cumsum", "max", "mean", "min", "prod", "ptp", "ravel", "repeat",
                                           "reshape", "round", "squeeze", "std", "sum", "swapaxes", "transpose", "var", "dot", "astype", "real",
                                           "imag")},
     "copy": lambda x, order="C": _like_scalar(_in_order(copy(x), order), x), "flatten": _flatten, "T": transpose, "mT": matrix_transpose, "flat": lambda x: left("flat"),

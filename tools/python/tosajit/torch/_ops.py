@@ -515,6 +515,24 @@ def place(node: torch.fx.Node) -> Rule:
     return Rule((source,), write, axes, bool(argument(node, 2, "keepdim", False)))
 
 
+SCANS = {aten.cumsum: "cumsum", aten.cumprod: "cumprod", aten.logcumsumexp: "logcumsumexp"}
+
+
+def scanned(node: torch.fx.Node) -> Rule:
+    """What the elements up to each one make; the dimension stays, as with softmax."""
+    source, result, name = node.args[0], type_of(node), SCANS[node.target.overloadpacket]
+    rank = value_of(source).dim()
+    axes = (argument(node, 1, "dim") % rank,) if rank else ()
+    if result not in (*FLOATS, "i32", "i64"):
+        raise Refused("of this type it is PyTorch's")
+
+    def write(s: Statements, x: str, kernel: Sequence[int]) -> str:
+        x = s.cast(x, type_of(source), result)
+        return s.name(f"{name}({x}, axis={kernel[0]})", x) if kernel else x
+
+    return Rule((source,), write, axes, keeps=None)
+
+
 def any_or_all(node: torch.fx.Node) -> Rule:
     source, function = node.args[0], "any" if node.target.overloadpacket is aten.any else "all"
     axes = axes_of(source, argument(node, 1, "dim"))
@@ -599,7 +617,7 @@ RULES: Dict[Any, Callable[[torch.fx.Node], Rule]] = {
     aten.neg: negated, aten.remainder: remaining, aten.add: added, aten.sub: added, aten.div: divided, aten.pow: to_power, aten.clamp: clamped,
     aten.clamp_min: clamped, aten.clamp_max: clamped, aten.gelu: gelu, aten.where: chosen, aten.isnan: asked, aten.isinf: asked,
     aten.cat: concatenated, aten._to_copy: converted, aten.clone: converted, aten.copy: copied, aten.sum: summed, aten.mean: summed, aten.amax: extreme,
-    aten.argmax: place, aten.argmin: place, aten.amin: extreme, aten.max: extreme, aten.min: extreme, aten.any: any_or_all, aten.all: any_or_all, aten.prod: product,
+    **dict.fromkeys(SCANS, scanned), aten.argmax: place, aten.argmin: place, aten.amin: extreme, aten.max: extreme, aten.min: extreme, aten.any: any_or_all, aten.all: any_or_all, aten.prod: product,
     aten.var: lambda node: variance(node, node, 0), aten._softmax: softmax, aten._log_softmax: softmax,
 }
 # A conversion whose type is an argument.
