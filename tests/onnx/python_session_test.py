@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """tosajit.onnxruntime.session: the outputs of the engine's own session, from the folder where converted models are kept, in this
-process and the next one; models with nothing to gain, damaged files, bytes, levels of the engine; weights beside a model; and a folder
+process and the next one, which has the code, too; models with nothing to gain or that cannot be converted, damaged files, bytes, levels of the engine; weights beside a model; and a folder
 that others can write, that is full or cannot be written, that many use at once, and in which somebody was killed.
 
     python3 python_session_test.py LIBRARY_OF_OPERATORS LIBTOSAJIT TOSAJIT PACKAGE
@@ -23,7 +23,7 @@ import numpy as np
 import onnx
 import onnxruntime as ort
 
-from support import F32, model, node, same_calls
+from support import F16, F32, model, node, same_calls
 
 operators, _, tool, package = sys.argv[1:]
 sys.path.insert(0, package)
@@ -41,6 +41,19 @@ def refuse(*words, **options): raise SystemExit("it was converted again")
 subprocess.run = refuse
 session = tosajit.onnxruntime.session(sys.argv[2], cache=sys.argv[3])
 np.save(sys.argv[4], session.run(None, {"x": np.load(sys.argv[5])})[0])
+"""
+
+
+# Whether the process has loaded what compiles, after a session and a call of each model.
+COMPILES = """import sys, numpy as np, onnxruntime as ort
+sys.path.insert(0, sys.argv[1])
+import tosajit.onnxruntime
+given = np.load(sys.argv[3])
+for path in sys.argv[4:]:
+    session = tosajit.onnxruntime.session(path, cache=sys.argv[2])
+    session.run(None, {"x": given.astype("f2" if "float16" in session.get_inputs()[0].type else "f4")})
+with open("/proc/self/maps") as maps:
+    print("tosajit-codegen" in maps.read())
 """
 
 
@@ -74,6 +87,59 @@ class Sessions(unittest.TestCase):
         np.save(given, x)
         subprocess.run([sys.executable, "-c", CHILD, package, self.path, self.cache, result, given], check=True)
         np.testing.assert_array_equal(np.load(result), tosajit.onnxruntime.session(self.path, cache=self.cache).run(None, {"x": x})[0])
+
+    def test_later_processes_compile_nothing(self):
+        """Not even of f16, which the engine computes in f32."""
+        half, given = os.path.join(self.folder.name, "half.onnx"), os.path.join(self.folder.name, "x.npy")
+        onnx.save(model([node("Mul", "x x", "s"), node("Softmax", "s", "t"), node("Sigmoid", "t", "u"), node("Mul", "u t", "y")], "x:N,96", "y:N,96", type=F16), half)
+        np.save(given, x)
+
+        def compiles():
+            return subprocess.check_output([sys.executable, "-c", COMPILES, package, self.cache, given, self.path, half], text=True).strip() == "True"
+        if not compiles():
+            print("*** NOT TESTED: that later processes compile nothing, for here nothing is compiled")
+            return
+        self.assertFalse(compiles())
+        kernels = glob.glob(os.path.join(self.cache, "*.kernel"))
+        self.assertGreaterEqual(len(kernels), 1)
+        for path in kernels:
+            os.remove(path)
+        self.assertTrue(compiles())
+        os.chmod(self.cache, 0o777)  # where anybody could have put code, none is taken
+        self.assertTrue(compiles())
+
+    def test_code_in_a_folder_that_others_can_write(self):
+        """The entry of a session's configuration alone, which the library of operators checks."""
+        done = os.path.join(self.folder.name, "done.onnx")
+        subprocess.run([tool, "onnx", self.path, "-o", done], check=True, capture_output=True)
+        for name, mode, kept in (("mine", 0o700, True), ("open", 0o777, False)):
+            place, options = os.path.join(self.folder.name, name), ort.SessionOptions()
+            os.mkdir(place)
+            os.chmod(place, mode)
+            for entry, word in (("tosajit.cache", place), ("tosajit.compile", "now")):
+                options.add_session_config_entry(entry, word)
+            options.register_custom_ops_library(operators)
+            self.expect(ort.InferenceSession(done, options))
+            self.assertEqual(any(name.endswith(".kernel") for name in os.listdir(place)), kept)
+
+    def test_what_cannot_be_converted_is_not_tried_again(self):
+        """For a day; but one who was killed said nothing of the model."""
+        calls, failing = os.path.join(self.folder.name, "calls"), os.path.join(self.folder.name, "failing")
+        for at, (end, times) in enumerate((("echo no such luck >&2; exit 1", (1, 1, 2)), ("kill -SEGV $$", (1, 1, 2)), ("kill -KILL $$", (1, 2, 3)))):
+            with open(failing, "w") as file:
+                file.write(f"#!/bin/sh\necho call >>{calls}\n{end}\n")
+            os.chmod(failing, 0o755)
+            os.utime(failing, ns=(0, at))  # another command, of which nothing is known
+            said = "no such luck" if "luck" in end else "tosajit onnx ended with -%d" % (11 if "SEGV" in end else 9)
+            with unittest.mock.patch.dict(os.environ, TOSAJIT_COMMAND=failing):
+                for k, called in enumerate(times):
+                    if k == 2:
+                        for path in glob.glob(os.path.join(self.cache, "onnx", "*", "complete")):
+                            os.utime(path, (0, time.time() - 25 * 3600))
+                    self.said(said, cache=self.cache)
+                    with open(calls) as file:
+                        self.assertEqual(len(file.readlines()), called, end)
+            os.remove(calls)
 
     def test_another_model_of_the_same_name_is_another_one(self):
         tosajit.onnxruntime.session(self.path, cache=self.cache)

@@ -275,7 +275,7 @@ static tosajit_status create_region(const registered *own, const ort_kernel_info
 static ort_status *read_request(const registered *own, const ort_kernel_info *info,
                                 region_request *request) {
     const ort_api *api = own->api;
-    *request = (region_request){.settings = own->settings};
+    *request = (region_request){.settings = &own->settings};
     ort_status *status = read_accuracy(api, info, &request->accuracy);
     if (!status) status = ORT(api, KernelInfo_GetOutputCount)(info, &request->result_count);
     return status || !own->settings.images ? status : find_image(api, info, request);
@@ -368,9 +368,7 @@ static ort_status *add(const ort_api *api, uint32_t version, const settings *ask
 
 static registered *find(const ort_api *api, const settings *asked) {
     registered *own = all;
-    while (own && (own->api != api || own->settings.compile_now != asked->compile_now ||
-                   own->settings.images != asked->images))
-        own = own->next;
+    while (own && (own->api != api || !settings_same(&own->settings, asked))) own = own->next;
     return own;
 }
 
@@ -396,7 +394,9 @@ ort_status *RegisterCustomOps(ort_options *options, const ort_api_base *base) {
     if (status) return status;
     pthread_mutex_lock(&lock);
     registered *own = find(api, &asked);
-    if (!own) status = add(api, version, &asked, &own);
+    const int known = own != NULL;
+    if (!known) status = add(api, version, &asked, &own);
     pthread_mutex_unlock(&lock);
+    if (known || status) settings_release(&asked);
     return status ? status : ORT(api, AddCustomOpDomain)(options, own->domain);
 }

@@ -20,25 +20,48 @@
 
 /* The regions of all sessions that ask for code in the same way. */
 struct pool {
+    const settings *asked;  /* of operators, which stay registered */
     tosajit_engine *engine; /* while there are regions */
     size_t regions;
+    pool *next;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pool pools[2]; /* by compile_now */
+static pool *pools; /* for ever: as many as there are ways to ask */
+
+static pool *find_pool(const settings *asked) {
+    pthread_mutex_lock(&lock);
+    pool *p = pools;
+    while (p && !settings_same(p->asked, asked)) p = p->next;
+    if (!p && (p = calloc(1, sizeof *p))) {
+        p->asked = asked;
+        p->next = pools;
+        pools = p;
+    }
+    pthread_mutex_unlock(&lock);
+    return p;
+}
 
 /* Without a thread for the background, code is made at once. */
-static tosajit_status create_engine(bool now, tosajit_engine **engine) {
-    tosajit_engine_options options = {
-        .size = sizeof options, .backend = TOSAJIT_BACKEND_BACKGROUND, .quiesce_at_exit = 1};
-    if (!now && !tosajit_engine_create(&options, engine)) return TOSAJIT_OK;
+static tosajit_status create_in(const settings *asked, const char *cache, tosajit_engine **engine) {
+    tosajit_engine_options options = {.size = sizeof options,
+                                      .backend = TOSAJIT_BACKEND_BACKGROUND,
+                                      .quiesce_at_exit = 1,
+                                      .cache_directory = cache};
+    if (!asked->compile_now && !tosajit_engine_create(&options, engine)) return TOSAJIT_OK;
     options.backend = TOSAJIT_BACKEND_AUTO;
     return tosajit_engine_create(&options, engine);
 }
 
+/* A folder that others can write by now is not used, and code is not kept. */
+static tosajit_status create_engine(const settings *asked, tosajit_engine **engine) {
+    if (asked->cache && !create_in(asked, asked->cache, engine)) return TOSAJIT_OK;
+    return create_in(asked, NULL, engine);
+}
+
 static tosajit_status hold_engine(pool *p) {
     pthread_mutex_lock(&lock);
-    tosajit_status status = p->regions ? TOSAJIT_OK : create_engine(p == &pools[1], &p->engine);
+    tosajit_status status = p->regions ? TOSAJIT_OK : create_engine(p->asked, &p->engine);
     if (!status) p->regions++;
     pthread_mutex_unlock(&lock);
     return status;
@@ -82,9 +105,10 @@ static tosajit_status begin(region *r, const region_request *q) {
 }
 
 /* A thread that loads LLVM takes time from the one that makes the session. So the background starts
- * with the first call; until then the region knows its types. */
+ * with the first call; until then the region knows its types. A folder of code most likely has
+ * this region's, which is taken at once. */
 static bool postpone(region *r, const region_request *q) {
-    if (q->settings.compile_now || q->image) return false;
+    if (q->settings->compile_now || q->settings->cache || q->image) return false;
     r->kernel = types_kernel(q->text);
     r->text = strdup(q->text);
     r->accuracy = q->accuracy;
@@ -105,7 +129,11 @@ tosajit_status region_create(const ort_api *api, int has_shapes, const region_re
                              region **made) {
     region *r = calloc(1, sizeof *r);
     if (!r) return TOSAJIT_OUT_OF_MEMORY;
-    r->pool = &pools[request->settings.compile_now];
+    r->pool = find_pool(request->settings);
+    if (!r->pool) {
+        free(r);
+        return TOSAJIT_OUT_OF_MEMORY;
+    }
     const tosajit_status status = postpone(r, request) ? TOSAJIT_OK : begin(r, request);
     if (status) {
         region_destroy(r);

@@ -17,9 +17,9 @@ typedef struct region_request {
     const char *text;    /* of the language of docs/language.md */
     size_t result_count; /* of the node */
     tosajit_accuracy accuracy;
-    const void *image; /* code of the text; null: none */
-    size_t image_size; /* bytes */
-    settings settings;
+    const void *image;        /* code of the text; null: none */
+    size_t image_size;        /* bytes */
+    const settings *settings; /* of operators, which stay registered */
 } region_request;
 
 typedef struct pool pool;

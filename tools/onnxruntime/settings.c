@@ -40,10 +40,37 @@ static ort_status *read_word(const ort_api *api, const ort_options *options, con
     return ORT(api, CreateStatus)(ORT_CODE_INVALID_ARGUMENT, text);
 }
 
+/* A folder, which only an entry names: of the variable for it the engine knows itself. */
+static ort_status *read_cache(const ort_api *api, const ort_options *options, char **cache) {
+    static const char key[] = "tosajit.cache";
+    int has = 0;
+    size_t size = 0;
+    ort_status *status = ORT(api, HasSessionConfigEntry)(options, key, &has);
+    if (!status && has) status = ORT(api, GetSessionConfigEntry)(options, key, NULL, &size);
+    if (status || size < 2) return status; /* none, or "" */
+    *cache = malloc(size);
+    if (!*cache) return ORT(api, CreateStatus)(ORT_CODE_FAIL, "tosajit: out of memory");
+    return ORT(api, GetSessionConfigEntry)(options, key, *cache, &size);
+}
+
 ort_status *settings_read(const ort_api *api, const ort_options *options, settings *made) {
     static const setting compile = {
         "tosajit.compile", "TOSAJIT_ONNX_COMPILE", {"background", "now"}};
     static const setting images = {"tosajit.images", "TOSAJIT_ONNX_IMAGES", {"0", "1"}};
+    *made = (settings){.cache = NULL};
     ort_status *status = read_word(api, options, &compile, &made->compile_now);
-    return status ? status : read_word(api, options, &images, &made->images);
+    if (!status) status = read_word(api, options, &images, &made->images);
+    if (!status) status = read_cache(api, options, &made->cache);
+    if (status) settings_release(made);
+    return status;
+}
+
+void settings_release(settings *s) {
+    free(s->cache);
+    s->cache = NULL;
+}
+
+bool settings_same(const settings *a, const settings *b) {
+    return a->compile_now == b->compile_now && a->images == b->images && !a->cache == !b->cache &&
+           (!a->cache || strcmp(a->cache, b->cache) == 0);
 }

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Where converted models are kept. A folder, which threads and processes share, has
 
-    <key>/             a converted model: model.onnx, its weights, and `complete`, which says how many regions it has
+    <key>/             a converted model: model.onnx, its weights, and `complete`, which says how many regions it has; or that alone, which
+                       says why it cannot be converted. That holds for a day, as the system may have been the reason
     <file>.digest      what is known of a file that has not changed: its digest, and the names of files that a model keeps weights in
     .new-<name>        what is being made; its lock is held by whoever makes it
     lock               shared while an entry is opened, exclusive while one comes or goes
@@ -22,6 +23,8 @@ import time
 
 USUAL_BYTES = 8 << 30
 _HOUR = 3600
+_DAY = 24 * _HOUR
+_FAILED = "failed: "
 _PATIENCE = 10  # seconds for a lock
 _NEW = ".new-"
 
@@ -121,13 +124,35 @@ def _walk(place):
                 yield from _walk(item.path)
 
 
+def complete(place, regions):
+    """All of a converted model is in that folder."""
+    with open(os.path.join(place, "complete"), "w") as file:
+        file.write(str(regions))
+
+
+def said_of(place):
+    """(how many regions the model has, why it cannot be converted)"""
+    with open(os.path.join(place, "complete"), errors="replace") as file:
+        word = file.read()
+    return (0, word[len(_FAILED):]) if word.startswith(_FAILED) else (int(word), None)
+
+
+def _is_timely(place):
+    """Whether it is a model, or the failure of a day; what nobody can read is damaged, which its reader finds."""
+    try:
+        return said_of(place)[1] is None or time.time() - os.stat(os.path.join(place, "complete")).st_mtime < _DAY
+    except ValueError:
+        return True
+
+
 def _is_entry(place):
     """Whether all of it is there, and nobody else could have written it."""
     try:
         about = os.lstat(place)
         if not stat.S_ISDIR(about.st_mode) or not _is_trusted(about) or not os.path.exists(os.path.join(place, "complete")):
             return False
-        return all(_is_trusted(about) and (stat.S_ISREG(about.st_mode) or stat.S_ISDIR(about.st_mode)) for _, about in _walk(place))
+        trusted = all(_is_trusted(about) and (stat.S_ISREG(about.st_mode) or stat.S_ISDIR(about.st_mode)) for _, about in _walk(place))
+        return trusted and _is_timely(place)
     except OSError:
         return False
 
@@ -148,7 +173,7 @@ def found(folder, key):
     place = os.path.join(folder, key)
     with _locked(folder, fcntl.LOCK_SH):
         there = _is_entry(place)
-        if there:
+        if there and os.path.exists(os.path.join(place, "model.onnx")):
             _mark_used(os.path.join(place, "complete"))
         yield place if there else None
 
@@ -234,6 +259,15 @@ def keep(folder, key, place):
             os.unlink(os.path.join(place, "lock"))
         os.rename(place, target)
         _evict(folder, key)
+
+
+def keep_failure(folder, key, place, why):
+    """So that nobody tries it again."""
+    for name in os.listdir(place):
+        if name != "lock":
+            _remove(os.path.join(place, name))
+    complete(place, _FAILED + why)
+    keep(folder, key, place)
 
 
 def _listed(folder):

@@ -7,14 +7,17 @@
     session.run(None, {"x": x})
 
 The model is optimised by ONNX Runtime and converted by the command `tosajit onnx`, once: what comes of that is kept in a folder, from
-which later processes take it. Its weights are in a file of their own, which sessions map and do not copy.
+which later processes take it. Its weights are in a file of their own, which sessions map and do not copy. The code of its regions is kept
+beside it, so later processes load no compiler.
 """
+import contextlib
 import hashlib
 import json
 import os
 import platform
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import warnings
@@ -83,6 +86,13 @@ def _key(path, folder, words):
     return _key_of(_onnx_cache.digest(path, folder), words)
 
 
+class _Refused(RuntimeError):
+    """The converter's, of a model: the next time it would say the same."""
+
+
+_ENDED = tuple(-number for number in (signal.SIGHUP, signal.SIGINT, signal.SIGKILL, signal.SIGTERM))  # by somebody else
+
+
 def _convert(path, target, words):
     """Write the new model, and say how many regions it has. What the engine has not optimised is no new model without any. What is wrong
     is a RuntimeError."""
@@ -90,7 +100,8 @@ def _convert(path, target, words):
     run = subprocess.run([_command(), "onnx", os.path.abspath(path), "-o", target, "--external-data", "--json", *words], env=environment,
                          capture_output=True, stdin=subprocess.DEVNULL)
     if run.returncode:
-        raise RuntimeError(run.stderr.decode(errors="replace").strip() or "tosajit onnx ended with %d" % run.returncode)
+        why = run.stderr.decode(errors="replace").strip() or "tosajit onnx ended with %d" % run.returncode
+        raise (RuntimeError if run.returncode in _ENDED else _Refused)(why)
     said = json.loads(run.stdout)
     regions = len(said["regions"]) + said["had"]
     if not regions and "--optimize" not in words:
@@ -144,8 +155,8 @@ class _Model:
                 regions = _convert(_onnx_cache.write_model(self.given, self.beside, given), os.path.join(place, "model.onnx"), words)
             finally:
                 shutil.rmtree(given, ignore_errors=True)
-        with open(os.path.join(place, "complete"), "w") as complete:
-            complete.write(str(regions))
+        _onnx_cache.complete(place, regions)
+        return regions
 
 
 def _is_for_processors(options):
@@ -153,16 +164,39 @@ def _is_for_processors(options):
     return [name if isinstance(name, str) else name[0] for name in providers] == ["CPUExecutionProvider"]
 
 
-def _register(sess_options):
-    """Once: a second time the engine refuses what it has."""
+def _has_entry(sess_options, key):
     try:
-        sess_options.get_session_config_entry("tosajit.registered")
+        sess_options.get_session_config_entry(key)
+        return True
     except Exception:  # the engine's own, for an entry that is not there
-        sess_options.register_custom_ops_library(_operators())
-        sess_options.add_session_config_entry("tosajit.registered", "1")
+        return False
 
 
-def _open(place, sess_options, options, settled, own):
+def _register(sess_options, code):
+    """Once: a second time the engine refuses what it has. Code is kept in that folder; None: it is not."""
+    if _has_entry(sess_options, "tosajit.registered"):
+        return
+    if code is not None and not _has_entry(sess_options, "tosajit.cache"):
+        sess_options.add_session_config_entry("tosajit.cache", code)
+    sess_options.register_custom_ops_library(_operators())
+    sess_options.add_session_config_entry("tosajit.registered", "1")
+
+
+def _make_code(path, code):
+    """Keep the code of all regions of a model in that folder: a session that is made with it."""
+    options = _ort.SessionOptions()
+    options.log_severity_level = 4
+    options.graph_optimization_level = _ort.GraphOptimizationLevel.ORT_DISABLE_ALL
+    for entry, word in (("tosajit.compile", "now"), ("session.disable_prepacking", "1")):  # nobody calls it, and weights are large
+        options.add_session_config_entry(entry, word)
+    _register(options, code)
+    try:
+        _ort.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+    except Exception:  # it is the caller's session that tells
+        pass
+
+
+def _open(place, sess_options, options, settled, own, code):
     """The model that is there; None: nothing is gained. The level of the caller's options is as it was, when it is done."""
     path, level = os.path.join(place, "model.onnx"), sess_options.graph_optimization_level
     if not os.path.exists(path):
@@ -170,24 +204,28 @@ def _open(place, sess_options, options, settled, own):
     if settled:
         sess_options.graph_optimization_level = _ort.GraphOptimizationLevel.ORT_DISABLE_ALL
     try:
-        with open(os.path.join(place, "complete")) as complete:
-            regions = int(complete.read())
+        regions, _ = _onnx_cache.said_of(place)
         if not regions:
             return _ort.InferenceSession(path, sess_options, **options)
-        _register(sess_options)
+        _register(sess_options, code)
         return _onnx_session.Session(path, sess_options, own, **options)
     finally:
         sess_options.graph_optimization_level = level
 
 
 def _from_cache(model, folder, words, open_model):
-    """(whether the model is there, its session)"""
+    """(whether the model is there, its session). A _Refused says why it cannot be converted."""
     key = model.key(folder, words) if folder is not None else None
     with _onnx_cache.found(folder, key) as place:
         if place is None:
             return False, None
         try:
-            return True, open_model(place)
+            _, why = _onnx_cache.said_of(place)
+            if why is None:
+                return True, open_model(place)
+            raise _Refused(why)
+        except _Refused:
+            raise
         except Exception:  # a damaged file; what else is wrong comes again
             pass
     _onnx_cache.drop(folder, key)
@@ -198,7 +236,15 @@ def _converted(model, folder, words, open_model):
     """The session of a model that is converted now, and kept if it can be opened and has not changed meanwhile."""
     key = model.key(folder, words) if folder is not None else None
     with _onnx_cache.fresh(folder) as place:
-        model.convert(place, words)
+        try:
+            regions = model.convert(place, words)
+        except _Refused as error:
+            if key is not None and model.key(folder, words) == key:
+                with contextlib.suppress(OSError):
+                    _onnx_cache.keep_failure(folder, key, place, str(error))
+            raise
+        if regions and folder is not None:
+            _make_code(os.path.join(place, "model.onnx"), os.path.dirname(folder))
         made = open_model(place)
         if key is not None and model.key(folder, words) == key:
             try:
@@ -210,10 +256,10 @@ def _converted(model, folder, words, open_model):
 
 def _session(model, folder, words, open_model):
     """None: it is that of the model itself."""
-    there, made = _from_cache(model, folder, words, open_model)
-    if there:
-        return made
     try:
+        there, made = _from_cache(model, folder, words, open_model)
+        if there:
+            return made
         return _converted(model, folder, words, open_model)
     except Exception as error:  # the converter's, the system's, or the engine's own, which may be about the model itself
         _warn(2, "%s is used as it is: %s", model.name, error)
@@ -286,5 +332,6 @@ def session(model, sess_options=None, *, cache=None, accuracy="fast", **options)
         """The session of the model itself; None: it has changed."""
         return _ort.InferenceSession(given.given, chosen, **options) if given.is_as_it_was() else None
 
-    made = _session(given, folder, words, lambda place: _open(place, chosen, options, settled, own))
+    code = folder and os.path.dirname(folder)
+    made = _session(given, folder, words, lambda place: _open(place, chosen, options, settled, own, code))
     return made or _ort.InferenceSession(model, sess_options, **options)
