@@ -96,7 +96,8 @@ static const struct option {
     {OPTION_MODEL, WORD, "--min-ops", "N", "operators of a region, at least; 2 is the default",
      offsetof(options, min_ops), 0},
     {OPTION_MODEL, WORD, "--min-bytes", "N",
-     "bytes of a region's largest tensor, at least, where its size is known; 4096 is the default",
+     "bytes of the largest tensor of one operator alone, at least, where known; 4096 is the "
+     "default",
      offsetof(options, min_bytes), 0},
     {OPTION_MODEL, FLAG, "--fused", NULL,
      "the engine joins nothing more: take what follows a convolution, too",

@@ -214,8 +214,12 @@ static const char *refuse_cost(const onnx_options *o, const onnx_cost *cost, int
         return nothing ? "it computes nothing"
                        : arena_print(memory, "a region of %d %s does not pay", cost->weight,
                                      cost->weight == 1 ? "operator" : "operators");
+    /* A call of a node takes 1.35 us, and that of a region 0.5 us more, however small tensors are.
+     */
+    if (cost->nodes > 1) return NULL;
+    if (cost->few && o->least_ops > 0) return "of few elements the engine is faster";
     if (cost->largest >= 0 && cost->largest < o->least_bytes)
-        return arena_print(memory, "a region of small tensors does not pay");
+        return arena_print(memory, "one operator of small tensors does not pay");
     return NULL;
 }
 

@@ -10,7 +10,7 @@
 
 typedef struct onnx_options {
     int32_t least_ops;   /* operators of a region, at least */
-    int64_t least_bytes; /* of its largest operand or result, where that is known */
+    int64_t least_bytes; /* of the largest tensor of one operator alone, where that is known */
     bool fast;           /* exp, sin and the like at most 1 ulp off */
     int64_t block;       /* channels that the engine keeps side by side; 0: the model tells it */
     bool fused;          /* the engine joins nothing more; also where the model says so itself */

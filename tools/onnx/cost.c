@@ -165,6 +165,7 @@ static const struct price {
     {"Selu", 2, 2},
     {"Sign", 2, 2},
     {"Softplus", 2, 2},
+    {"PRelu", 2, 2},
     {"Erf", 1, 2},
     {"Gelu", 1, 2},
     {"com.microsoft.Gelu", 1, 2},
@@ -183,7 +184,7 @@ static const struct price {
 
 /* Rows that are shorter are the engine's, and so are rows along several axes: of these each part
  * is a row of its own. A call of rows has 0.6 us more to begin with than one of the engine's, which
- * takes as long for so many elements. */
+ * takes as long for so many elements; beside other operators the nodes that are saved are more. */
 enum { LEAST_ROW = 32, LEAST_PART = 512, LEAST_ELEMENTS = 2048, ACROSS = 2, LONG = 2 };
 
 /* As many as there are, most likely: calls are of one example, and of many rows. */
@@ -246,9 +247,9 @@ const char *onnx_left_to_engine(const onnx_graph *g, const onnx_node *node, bool
     if (!onnx_form_is_rows(form) || !onnx_rows_axes(g, node, &axes) || axes.count == 0) return NULL;
     const onnx_type *type = &onnx_input(g, node, 0)->type;
     const int64_t last = type->dims[axes.rank - 1];
-    if (is_small(type)) return "of few elements the engine is faster";
-    if (!axes.has[axes.rank - 1]) return NULL;
-    if (blocks && axes.rank == 4 && axes.count > 1) return "the engine keeps images in blocks";
+    if (blocks && axes.rank == 4 && axes.count > 1 && axes.has[axes.rank - 1])
+        return "the engine keeps images in blocks";
+    if (is_small(type) || !axes.has[axes.rank - 1]) return NULL;
     if (axes.count > 1 && last < LEAST_PART)
         return "of rows along several axes the engine is faster";
     if (last >= 0 && last < LEAST_ROW) return "of short rows the engine is faster";
@@ -303,6 +304,9 @@ onnx_cost onnx_region_cost(const onnx_graph *g, const onnx_region *r, bool fast)
         cost.weight += weight_of(g, node, fast);
         const bool view = onnx_form_is_view(onnx_form_of(node));
         cost.moves = cost.moves && view;
+        cost.nodes += !view;
+        cost.few = cost.few || (onnx_form_is_rows(onnx_form_of(node)) && node->input_count > 0 &&
+                                is_small(&onnx_input(g, node, 0)->type));
         cost.computes = cost.computes || (!view && weight_of(g, node, fast) > 0);
         cost.table = cost.table || node->table;
         save(&cost, g, r, node);

@@ -18,12 +18,14 @@ void onnx_mark_fused(const onnx_graph *g, int32_t *owners, int32_t *readers);
 
 typedef struct onnx_cost {
     int32_t weight;  /* operations of the engine that it replaces */
+    int32_t nodes;   /* that it takes from the engine, but for views */
     int64_t largest; /* bytes of the largest operand or result; -1: not known */
     int64_t saved;   /* bytes that are no longer moved, at least */
     bool shape;      /* it computes sizes, not data */
     bool computes;   /* it does something that is not free */
     bool moves;      /* it has nothing but views */
     bool table;      /* it has what only a region computes */
+    bool few;        /* it has rows of few elements altogether */
 } onnx_cost;
 
 /* fast: exp, sin and the like are at most 1 ulp off. */
