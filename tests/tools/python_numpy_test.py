@@ -341,7 +341,8 @@ class NumPy(unittest.TestCase):
     def test_results_have_numpys_order(self):
         """K: of random ranks, orders, sizes of 1 and views, of texts and of functions. Strides where there is one element mean nothing."""
         rng = np.random.default_rng(0)
-        space = {name: getattr(np, name) for name in "abs exp sum max mean where transpose std clip swapaxes any minimum flip squeeze".split()}
+        space = {name: getattr(np, name) for name in "abs exp sum max mean where transpose std clip swapaxes any minimum flip squeeze take".split()}
+        space["i"] = np.zeros((2, 3), np.int64, order="F")
         lines = ["a + b", "a * b + c", "(a + b) * (b - c)", "exp(a)", "a.T + 1", "a - b.T", "a[1:] - a[:-1]", "a[..., ::2] * 2", "sum(a, axis=0)",
                  "max(a, axis=-1, keepdims=True)", "mean(a, axis=1)", "where(a > b, a, c)", "a[None] + b", "a[..., None] * b", "transpose(a) * b",
                  "std(a, axis=0)", "a > b", "clip(a, 0, 1)", "a[::-1] + b", "swapaxes(a, 0, -1) + a.sum()", "any(a > 0, axis=0)", "2 * a", "-a", "a.copy()",
@@ -349,7 +350,9 @@ class NumPy(unittest.TestCase):
                  "a + b, a - c", "flip(a, 0) * b", "a[:1] + b[..., :1]", "a.T * a", "squeeze(a[:, :1], 1) + 1", "a.astype('f4') * b",
                  # a dimension that a reduction leaves out comes back
                  "abs(a) + sum(a, axis=1)[:, None]", "a / a.sum(axis=-1)[..., None]", "max(a, axis=0)[None] - a", "sum(a, axis=0) + sum(a, axis=0, keepdims=True)",
-                 "a[:, None] - a[None]", "a[:, 0][:, None] + b", "squeeze(sum(a, axis=1, keepdims=True), 1) * 2", "mean(a + b, axis=-1)[..., None] * a"]
+                 "a[:, None] - a[None]", "a[:, 0][:, None] + b", "squeeze(sum(a, axis=1, keepdims=True), 1) * 2", "mean(a + b, axis=-1)[..., None] * a",
+                 # dimensions of an index are outermost, and in C's order
+                 "a[i]", "a[i] + 1", "exp(a[i] - b[i])", "a.T[i] * 2", "a[1:][i].T - 1", "sum(a[i], axis=0)", "take(a, i, 0) * 2", "take(a, i, -1)", "a[:, i] + 1"]
         functions = []
         for line in lines:
             made = {}
@@ -372,7 +375,7 @@ class NumPy(unittest.TestCase):
             except (ValueError, IndexError):
                 continue
             text = line.replace(",", ";") if line == "a + b, a - c" else line
-            for made in (function(*operands), tosajit.evaluate(text, local_dict=dict(zip("abc", operands)))):
+            for made in (function(*operands), tosajit.evaluate(text, local_dict=dict(zip("abci", (*operands, space["i"]))))):
                 for mine, theirs in zip(*[a if type(a) is tuple else (a,) for a in (made, wanted)]):
                     strides = [[stride for n, stride in zip(np.shape(a), a.strides) if n > 1] for a in (mine, theirs)]
                     self.assertEqual(np.shape(mine), np.shape(theirs), line)

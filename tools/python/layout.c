@@ -9,7 +9,7 @@
 #include "tools/python/view.h"
 
 enum { LAYOUT_STEPS = 24 }; /* _MOST_STEPS of tosajit/_orders.py */
-typedef enum step { STEP_OPERAND, STEP_JOIN, STEP_VIEW } step;
+typedef enum step { STEP_OPERAND, STEP_JOIN, STEP_VIEW, STEP_TAKE } step;
 
 /* An array's sizes, and bytes from one element to the next. */
 typedef struct shape {
@@ -183,6 +183,34 @@ static void look(reading *r, shape *s) {
     }
 }
 
+/* True if there is one element at each index. */
+static bool is_single(const shape *from) {
+    for (int32_t d = 1; d < from->rank; d++)
+        if (from->dims[d] != 1) return false;
+    return true;
+}
+
+/* Elements at indices. Where rows have several elements, the index's dimensions are outermost and
+ * in C's order, as NumPy has them; else they are laid as the index is. */
+static void take(reading *r, shape *s) {
+    const shape *from = &r->shapes[next_below(r, r->known)];
+    const shape *index = &r->shapes[next_below(r, r->known)];
+    if (r->wrong) return;
+    const bool single = is_single(from);
+    shape part = {.rank = index->rank + from->rank - 1, .unit = single ? index->unit : from->unit};
+    r->wrong |= from->rank < 1 || part.rank > TOSAJIT_MAX_RANK;
+    for (int32_t d = 0; d < part.rank && !r->wrong; d++) {
+        const int32_t inner = d - index->rank + 1; /* of x, where it is not negative or 0 */
+        part.dims[d] = inner < 1 ? index->dims[d] : from->dims[inner];
+        part.strides[d] =
+            inner < 1 ? single ? index->strides[d] : INT64_MAX - d : from->strides[inner];
+    }
+    *s = part;
+    s->unit = 1;
+    const shape *parts[1] = {&part};
+    if (!r->wrong) lay(parts, 1, s);
+}
+
 /* ---------------------------------------------------------------------------------------------
  * Results */
 
@@ -202,14 +230,16 @@ static bool is_of(const shape *s, const tosajit_tensor *result) {
 static void run(reading *r, const tosajit_tensor *operands, Py_ssize_t count) {
     while (r->at < r->end && !r->wrong && r->known < LAYOUT_STEPS) {
         shape *s = &r->shapes[r->known];
-        const step what = (step)next_below(r, STEP_VIEW + 1);
+        const step what = (step)next_below(r, STEP_TAKE + 1);
         if (what == STEP_OPERAND)
             see(s, &operands[next_below(r, count)]);
         else if (what == STEP_JOIN)
             join(r, s);
-        else
+        else if (what == STEP_VIEW)
             look(r, s);
-        r->computed = what == STEP_JOIN;
+        else
+            take(r, s);
+        r->computed = what == STEP_JOIN || what == STEP_TAKE;
         r->known++;
     }
 }

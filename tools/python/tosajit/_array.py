@@ -766,7 +766,7 @@ class Array(_Operators):
         items = self.items(key)
         if items is None and isinstance(key, Array) and self.ndim and key.ndim and key.value.type in INTEGERS:
             try:
-                return t.take(self, key, 0)
+                return t.note(t.take(self, key, 0), Orders.taken, [t.order(self), t.order(key)])
             except Left:
                 pass
         if items is None:

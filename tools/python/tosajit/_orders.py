@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 C = -1  # the order of what is not known: the last dimension is innermost
-OPERAND, JOIN, VIEW = range(3)
+OPERAND, JOIN, VIEW, TAKE = range(4)
 _MOST_STEPS, _MOST_RANK = 24, 16  # LAYOUT_STEPS
 _NOTHING = -1 << 63  # a bound that is not given
 _WHOLE = (_NOTHING, _NOTHING, 1)
@@ -71,6 +71,10 @@ class Orders:
         kept = [(-1 if k in axes else k, *_WHOLE) for k in range(rank) if keepdims or k not in axes]
         return self.view(self.join([part]), kept)
 
+    def taken(self, parts: Sequence[int]) -> int:
+        """x[i]."""
+        return C if C in parts else self.step(TAKE, *parts)
+
     def turned(self, part: int, order: Sequence[int]) -> int:
         return self.view(part, [(k, *_WHOLE) for k in order])
 
@@ -94,7 +98,7 @@ class Orders:
                 continue
             needed.add(k)
             step = self.steps[k]
-            stack += step[1:] if step[0] == JOIN else [step[1]] if step[0] == VIEW else []
+            stack += [] if step[0] == OPERAND else [step[1]] if step[0] == VIEW else step[1:]
         if part == C or len(needed) > _MOST_STEPS:
             return None
         at: Dict[int, int] = {}
@@ -107,6 +111,8 @@ class Orders:
                 numbers += [OPERAND, *rest]
             elif what == JOIN:
                 numbers += [JOIN, len(rest), *[at[part] for part in rest]]
+            elif what == TAKE:
+                numbers += [TAKE, *[at[part] for part in rest]]
             else:
                 origins = [axis[0] for axis in rest[1] if axis[0] >= 0]
                 turns = turns or origins != sorted(origins)
