@@ -495,6 +495,14 @@ def words(line: str) -> List[str]:
     return [*parts, line[start:]]
 
 
+_APART = {k: " " for k in range(128) if not (chr(k).isalnum() or chr(k) == "_")}
+
+
+def names_in(*texts: str) -> set:
+    """The same without what stands between them: all words that texts have."""
+    return set(" ".join(texts).translate(_APART).split())
+
+
 def _absolute(t: Text, x: Value) -> Value:
     type = t.common(x)
     if type == "i1" or type[0] == "u":

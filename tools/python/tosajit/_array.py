@@ -11,7 +11,7 @@ import sys
 import weakref
 
 from ._arithmetic import (BINARY, DIM, FLOATS, GAP, INTEGERS, NAMES, ONE, WIDTH, Value, astype, invert, kind, literal, loose, may_cast, number,
-                          positive, words)
+                          names_in, positive)
 from ._orders import Orders
 from ._program import Weak, spelled, write
 from ._tosajit import ArgumentError, Error
@@ -83,8 +83,9 @@ def dtype_name(dtype: Any) -> str:
 
 def broadcast(*several: Sizes) -> Sizes:
     """Nothing where a size is not known, or sizes do not fit: a call says so."""
-    if len({sizes for sizes in several if sizes != ()}) == 1:
-        return next(sizes for sizes in several if sizes != ())
+    own = [sizes for sizes in several if sizes != ()] or [()]
+    if own.count(own[0]) == len(own):
+        return own[0]
     longest, found = max(len(sizes) if sizes is not None else 0 for sizes in several), []
     for k in range(longest, 0, -1):
         column = {sizes[-k] for sizes in several if sizes is not None and k <= len(sizes)} - {1}
@@ -131,9 +132,9 @@ class Trace:
         if a.decided is not None:
             self.asked |= a.decided[0]
             return a.decided[1]()
-        read, names = set(words(a.value.text)), {self.spelled[k] for k in self.scalars}
+        read, names = names_in(a.value.text), {self.spelled[k] for k in self.scalars}
         for name, text in reversed(self.text.statements):
-            read |= set(words(text)) if name in read else set()
+            read |= names_in(text) if name in read else set()
         if names and not read & (set(self.spelled) - names):
             left("a number of NumPy decides")
         return None
@@ -265,6 +266,7 @@ class Trace:
         self.settled()
         if len(self.text.statements) > _MOST_STATEMENTS:
             left("it has more operations than a kernel")
+        arrays = [a for a in operands if type(a) is Array]
         values = [self.value(a) for a in operands if a is not None]
         aligned = self.text.aligned(values)
         if len(values) == len(operands):
@@ -274,22 +276,22 @@ class Trace:
             value = function(self.text, *[None if a is None else next(given) for a in operands])
         if value.number is not None:
             value = self.text.typed(value, self.text.common(value))
-        python = loose(*values) and all(a.python for a in operands if isinstance(a, Array))
+        python = loose(*values) and all([a.python for a in arrays])
         value = Value(value.text, value.type, {"i1": "b", "i64": "i", "f64": "f"}.get(value.type, "") if python else "", places=self.text.joint(aligned))
         mask = self.common_mask(operands)
-        sizes = None if mask is not None else broadcast(*[a.sizes if isinstance(a, Array) else () for a in operands if a is not None])
+        sizes = None if mask is not None else broadcast(*[a.sizes for a in arrays])
         if sizes is None and mask is None and not self.loose:
             self.misfit("sizes that do not fit")
         made = Array(self, self.text.short(value) if self.loose else self.text.name(value), sizes, mask=mask)
         made.python = python
-        several = [a for a in operands if isinstance(a, Array) and a.value.rank > 0]
+        several = [a for a in arrays if a.value.rank > 0]
         if len(several) > 1:
             self.fitted.append(made.value.text)
         return self.note(made, Orders.join, [a.order if a.order is not None else a.value.text for a in several])
 
     def is_read(self, texts: Sequence[str]) -> bool:
         """Whether kernels compute all that sizes must fit for; else a call must have the sizes of this one, and NumPy says what does not fit."""
-        read = {word for text in texts for word in words(text)}
+        read = names_in(*texts)
         return all(text in read if text.isidentifier() else any(text in other for other in texts) for text in self.fitted)
 
     @staticmethod

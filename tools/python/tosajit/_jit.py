@@ -265,14 +265,14 @@ class Surroundings:
     @functools.cached_property
     def is_plain(self) -> bool:
         """Whether all its names are those of libraries, arrays, numbers and functions that are seen here: then no other function runs."""
-        space = [vars(a) for a in sys.modules.values() if isinstance(a, types.ModuleType) and a.__name__ in ("numpy", "builtins", "math", "numpy.linalg")]
-        arrays = dir(sys.modules["numpy"].ndarray) if "numpy" in sys.modules else []
+        space = [vars(sys.modules[name]) for name in ("numpy", "builtins", "math", "numpy.linalg") if name in sys.modules]
+        array = getattr(sys.modules.get("numpy"), "ndarray", None)
         held = {name: a for h, name, *rest in [*self.captured, *self.watched] if type(h) is dict for a in (rest or [h.get(name)])}
         for name in {name for code in self.known for name in code.co_names}:
             a = held.get(name, self)
             own = isinstance(a, (types.FunctionType, Function)) or isinstance(a, types.ModuleType) and _is_foreign(a.__name__)
             if not (own or a is not self and (_is_number_or_array(a) or isinstance(a, (str, type(None)))) or a is self and (
-                    name in arrays or any(name in s for s in space))):
+                    hasattr(array, name) or any(name in s for s in space))):
                 return False
         return not self.objects
 

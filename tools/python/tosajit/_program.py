@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 
-from ._arithmetic import FLOATS, INTEGERS, Text, Value, convert, words
+from ._arithmetic import FLOATS, INTEGERS, Text, Value, convert, names_in
 
 TYPE_CHECKING = False  # module typing takes longer to load than everything else here
 if TYPE_CHECKING:
@@ -71,12 +71,12 @@ class Weak:
 
 def _needed(statements: Sequence[Tuple[str, str]], texts: Sequence[str]) -> List[Tuple[str, str]]:
     """The statements that these read, in order."""
-    read = {word for text in texts for word in words(text)}
+    read = names_in(*texts)
     kept = []
     for name, text in reversed(statements):
         if name in read:
             kept.append((name, text))
-            read.update(words(text))
+            read |= names_in(text)
     return kept[::-1]
 
 
