@@ -5,6 +5,7 @@
 #include <llvm/Config/llvm-config.h>
 #include <math.h>
 
+#include "jit/math/divisor.h"
 #include "jit/math/emitters.h"
 #include "runtime/expr/ops.h"
 #include "runtime/base/types.h"
@@ -191,7 +192,10 @@ static LLVMValueRef divide_narrow(const lane *l, LLVMValueRef a, LLVMValueRef b)
  * is exact: a quotient that is no integer is at least 2^-31 away from the next one, far more than
  * the rounding. */
 LLVMValueRef emit_intdiv(const lane *l, const emit_op *op, const LLVMValueRef *x) {
-    if (lane_bits(x[0]) == 64) return divide_wide(l, &near_numbers_of[is_unsigned(op)], x[0], x[1]);
+    if (lane_bits(x[0]) == 64) {
+        LLVMValueRef known = lane_divide_by(l, is_unsigned(op), x[0], x[1]);
+        return known ? known : divide_wide(l, &near_numbers_of[is_unsigned(op)], x[0], x[1]);
+    }
     if (is_unsigned(op)) return divide_unsigned(l, x[0], x[1]);
     if (lane_bits(x[0]) <= 16) return divide_narrow(l, x[0], x[1]);
     LLVMTypeRef real = lane_f64_type(l), i32 = lane_int_type(l, 32);
