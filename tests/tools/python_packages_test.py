@@ -109,6 +109,17 @@ class Packages(unittest.TestCase):
             np.testing.assert_allclose(chunks.compute(**how), normalised(x), 1e-12, 1e-12)
         self.assertEqual(len(jitted.kernels), 1)
 
+    def test_functions_of_a_notebook(self):
+        """Of a __main__ that no other process has, cloudpickle sends all of a function. There it is one function, however often it comes."""
+        cell = ("import numpy as np, tosajit\nk = 3.0\ndef half(x):\n    return x / 2\n@tosajit.jit(accuracy='fast')\ndef f(x):\n    return np.exp(half(x)) * k\n"
+                "import pickle, sys, cloudpickle\nassert pickle.loads(pickle.dumps(f)) is f and f.__wrapped__.__qualname__ == 'f'\n"
+                "sys.stdout.buffer.write(cloudpickle.dumps([(f, np.ones(3)), (f, np.ones(4))]))")
+        sent = subprocess.run([sys.executable, "-c", cell], capture_output=True, check=True).stdout
+        there = ("import pickle, sys, numpy as np, tosajit\nsent = sys.stdin.buffer.read()\n(f, x), (g, _) = pickle.loads(sent)\n"
+                 "assert f is g and pickle.loads(sent)[0][0] is f and f.__qualname__ == 'f'\nnp.testing.assert_allclose(f(x), np.exp(x / 2) * 3, 1e-12)\nprint(len(f.kernels))")
+        found = subprocess.run([sys.executable, "-c", there], input=sent, capture_output=True)
+        self.assertEqual(found.stdout, b"1\n", found.stderr.decode())
+
     @settings(max_examples=60, deadline=None, database=None, suppress_health_check=list(HealthCheck))
     @given(strategies.data())
     def test_functions_that_hypothesis_draws(self, data):

@@ -690,9 +690,20 @@ class Jit:
         found: Any = sys.modules.get(self.__wrapped__.__module__)
         for part in self.__qualname__.split("."):
             found = getattr(found, part, None)
-        if found is self.function:
+        if found is self.function and self.__wrapped__.__module__ != "__main__":
             return (_named, (self.__wrapped__.__module__, self.__qualname__))
-        return (_remade, (self.__wrapped__, self.options))
+        return (_remade, (self._by_name if found is self.function else self.__wrapped__, self.options))
+
+    @functools.cached_property
+    def _by_name(self) -> types.FunctionType:
+        """The function with a name by which pickle finds it. Of __main__, which is another file there, or a notebook, cloudpickle sends all of it."""
+        made = _in_space(self.__wrapped__, self.__wrapped__.__globals__, self.__wrapped__.__closure__)
+        made.__module__, made.__qualname__ = self.__wrapped__.__module__, f"{self.__qualname__}.{_BY_NAME}"
+        return made
+
+
+_BY_NAME = "_by_name"
+_REMADE: Dict[Any, Any] = {}  # what others have sent last, by code
 
 
 def _named(module: str, name: str) -> Any:
@@ -704,7 +715,38 @@ def _named(module: str, name: str) -> Any:
 
 
 def _remade(function: Any, options: Dict[str, Any]) -> Any:
-    return Jit(function, options).function
+    """Once for all tasks that bring the same function."""
+    name, _, last = function.__qualname__.rpartition(".")
+    if last == _BY_NAME:
+        try:
+            known = _named(function.__module__, name)
+            if getattr(known, _BY_NAME) is function:
+                return known
+        except AttributeError:
+            pass
+        function.__qualname__ = name
+    key = (function.__code__, tuple(sorted(options.items())))
+    known = _REMADE.get(key)
+    if known is None or not _reads_the_same(known.__wrapped__, function):
+        if len(_REMADE) >= _MOST_STRUCTURES:
+            _REMADE.clear()
+        known = _REMADE[key] = Jit(function, options).function
+    return known
+
+
+def _reads_the_same(a: Any, b: Any, most: int = 8) -> bool:
+    """Whether two things that others have sent are the same, and functions read the same beside their operands, as far as that is easily told."""
+    def read(f: types.FunctionType) -> List[Any]:
+        held = [f.__globals__.get(name) for code in _codes(f.__code__) for name in code.co_names]
+        defaults = [*(f.__defaults__ or ()), len(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values()]
+        return [f.__qualname__, *held, *[cell.cell_contents if _is_filled(cell) else None for cell in f.__closure__ or ()], *defaults]
+
+    if a is b or type(a) is not type(b):
+        return a is b
+    if type(a) is not types.FunctionType:
+        return type(a) in (*_NUMBERS, str) and repr(a) == repr(b)
+    mine, theirs = read(a), read(b)
+    return most > 0 and a.__code__ == b.__code__ and len(mine) == len(theirs) and all(_reads_the_same(x, y, most - 1) for x, y in zip(mine, theirs))
 
 
 def _traced(leaves: Sequence[Any]) -> bool:
