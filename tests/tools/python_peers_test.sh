@@ -14,6 +14,7 @@ TOSAJIT_SEED=1 "$python" "$source/tests/tools/python_functions_test.py"
 "$python" "$source/tests/tools/python_kinds_test.py"
 "$python" "$source/tests/tools/python_packages_test.py"
 "$python" "$source/tests/tools/python_numexpr_test.py"
+"$python" "$source/tests/tools/python_pandas_test.py"
 "$python" "$source/tests/tools/python_views_test.py" 150
 "$python" "$source/tests/tools/python_reports_test.py" evaluate
 for example in "$source"/examples/python/*.py; do "$python" "$example"; done
