@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Times of tosajit, NumPy, numexpr, numba, jax and PyTorch in one process, in turns, on one thread each.
+"""Times of tosajit, NumPy, numexpr, numba, jax, Blosc2 and PyTorch in one process, in turns, on one thread each.
 
     PYTHONPATH=build/tools/python python3 bench/python.py            # tables
     PYTHONPATH=build/tools/python python3 bench/python.py --page     # into docs/python.md, with its drawing
     PYTHONPATH=build/tools/python python3 bench/python.py --examples # numexpr's own, beside numexpr
-    PYTHONPATH=build/tools/python python3 bench/python.py --functions # functions of tosajit.jit, beside numexpr's, numba's, jax's and torch.compile's
+    PYTHONPATH=build/tools/python python3 bench/python.py --functions # functions of tosajit.jit, beside numexpr's, numba's, jax's, Blosc2's and torch.compile's
     PYTHONPATH=build/tools/python python3 bench/python.py --functions docs/functions.json # the same into a file, which bench/front.py draws
     PYTHONPATH=build/tools/python python3 bench/python.py --fast     # functions that are not TOSA's, exact and fast, beside NumPy's; into docs/accuracy.md by hand
     PYTHONPATH=build/tools/python python3 bench/python.py --table    # what bench/report.sh takes
@@ -38,7 +38,9 @@ def imported(name):
     return module
 
 
-numexpr, numba, torch, jax = (imported(name) for name in ("numexpr", "numba", "torch", "jax"))
+numexpr, numba, torch, jax, blosc2 = (imported(name) for name in ("numexpr", "numba", "torch", "jax", "blosc2"))
+if blosc2:
+    blosc2.set_nthreads(1)
 if numexpr:
     numexpr.set_num_threads(1)
 if torch:
@@ -244,7 +246,7 @@ def means(times, own):
 def machine():
     with open("/proc/cpuinfo") as file:
         model = next((line.partition(":")[2].strip() for line in file if line.startswith("model name")), "an unnamed CPU")
-    versions = ", ".join(f"{module.__name__} {module.__version__}" for module in (np, numexpr, numba, torch, jax) if module)
+    versions = ", ".join(f"{module.__name__} {module.__version__}" for module in (np, numexpr, numba, torch, jax, blosc2) if module)
     level = next(name for name in ("v4", "v3", "v2", None) if name is None or can_run(name))
     return f"{model} ({'x86-64-' + level if level else 'another architecture'}), Python {sys.version.split()[0]}, {versions}"
 
@@ -410,6 +412,8 @@ def others_of(function, x, y):
         jitted = jax.jit(type(function)(function.__code__, space, function.__name__))
         a, b = jnp.asarray(x), jnp.asarray(y)
         made["jax"] = lambda *_: jitted(a, b).block_until_ready()
+    if blosc2:
+        made["blosc2"] = blosc2.jit(function)
     if torch:
         space = dict(function.__globals__, np=torch)
         # code of its own: what torch.compile has made is kept by code, and names the globals that it was made with
