@@ -235,7 +235,9 @@ static void threads_may_come_with_the_call(void **state) {
             CHECK(k < 4 ? tosajit_run_parallel(kernel, operands, 2, &result, 1, pools[k])
                         : tosajit_run(kernel, operands, 2, &result, 1));
             assert_true(mine == expected[k].loops && engines == expected[k].engines);
-            for (int i = 0; i < COUNT; i++) assert_true(r[i] == a[i] + a[i % COLUMNS]);
+            int wrong = 0; /* a call of cmocka for each would be most of the time */
+            for (int i = 0; i < COUNT; i++) wrong += r[i] != a[i] + a[i % COLUMNS];
+            assert_int_equal(wrong, 0);
             CHECK(tosajit_run_parallel(kernel, (tosajit_tensor[]){operands[1], operands[1]}, 2,
                                        &row, 1, &pool));
             assert_true(mine == expected[k].loops && r[COLUMNS - 1] == 2 * (COLUMNS - 1));
