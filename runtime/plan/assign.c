@@ -14,6 +14,9 @@
  * What gather gives is read by later parts, too, and so is an index that is computed for it: each
  * gather is a part of its own, and reads its index from memory. So does a scan its operand.
  *
+ * What depends on columns alone is finished once, not in every row: of (x - mean) / std along
+ * dimension 0 the quotient mean and the root std are parts of their own, and the rows read both.
+ *
  * What parts need in common each computes again, where that is a few light ops. Else the first one
  * keeps it for the others: in the memory of a result of the same sizes and type that is written
  * later, as e is here, or in that of the value itself, if it is a result.
@@ -37,6 +40,8 @@ typedef struct node_state {
     int32_t inputs;   /* tensors that computing it reads, counted again where it reads them again */
     bool is_long;     /* an op of those that compute it */
     bool stored;      /* computed for gather or a scan, which read it from memory */
+    bool finished;    /* it depends on columns alone, and rows read it from memory */
+    bool behind, slow; /* it depends on a reduction; by an op that is worth doing once */
 } node_state;
 
 typedef struct assigner {
@@ -49,16 +54,20 @@ typedef struct assigner {
     int32_t homes[TOSAJIT_MAX_TENSORS]; /* per result, the part that writes it */
     uint64_t busy;                      /* results whose memory keeps a value */
     bool merged, careful;               /* values that were written twice: kept; none may be */
+    bool finishes, finished;            /* columns, if there are such */
     uint64_t behind; /* parts behind those that keep one, up to those that write these results */
 } assigner;
 
+/* A dynamic size is that of any tensor in it that is never 1. */
+static bool same_size(const dim_info *a, const dim_info *b) {
+    return a->size == b->size &&
+           (a->size != TOSAJIT_DYNAMIC || a->dynamic == b->dynamic || (a->firm & b->firm) != 0);
+}
+
 bool plan_same_space(const value_info *a, const value_info *b) {
-    if (a->rank != b->rank) return false;
-    for (int32_t d = 0; d < a->rank; d++)
-        if (a->dims[d].size != b->dims[d].size ||
-            (a->dims[d].size == TOSAJIT_DYNAMIC && a->dims[d].dynamic != b->dims[d].dynamic))
-            return false;
-    return true;
+    bool same = a->rank == b->rank;
+    for (int32_t d = 0; same && d < a->rank; d++) same = same_size(&a->dims[d], &b->dims[d]);
+    return same;
 }
 
 static const expr_node *node_at(const assigner *a, tosajit_value value) {
@@ -109,16 +118,69 @@ static bool stores(const assigner *a, const expr_node *node, int o) {
            node_at(a, node->operands[o])->tensor < 0 && !is_apart(a, node->operands[o]);
 }
 
+static bool is_slow(tosajit_op op) {
+    return op_is_heavy(op) || op == TOSAJIT_OP_divide || op == TOSAJIT_OP_sqrt ||
+           op == TOSAJIT_OP_reciprocal;
+}
+
+/* True if a value has columns, and each of it is for several rows of another one. */
+static bool repeats_in_rows(const value_info *own, const value_info *other) {
+    bool repeats = false;
+    if (own->rank == 0 || own->dims[own->rank - 1].size == 1) return false;
+    for (int32_t d = 0; d < own->rank; d++)
+        repeats |= own->dims[d].size == 1 && other->dims[d + other->rank - own->rank].size != 1;
+    return repeats;
+}
+
+static bool is_result(const assigner *a, tosajit_value value) {
+    bool found = false;
+    for (int32_t r = 0; r < a->program->result_count; r++) found |= a->program->results[r] == value;
+    return found;
+}
+
+/* Marks what is finished before node k reads it. */
+static void find_finished(assigner *a, size_t k) {
+    const expr_node *node = &a->program->nodes[k];
+    node_state *n = &a->nodes[k];
+    for (int o = 0; o < node->operand_count && !node_is_index(node); o++) {
+        const tosajit_value operand = node->operands[o];
+        node_state *from = &a->nodes[operand];
+        const bool apart = is_apart(a, operand);
+        n->behind |= reduces(a, operand) || (!apart && from->behind);
+        n->slow |= !apart && from->slow;
+        if (!a->finishes || apart || !from->behind || !from->slow ||
+            expr_role(node, o) != ROLE_DATA || is_result(a, operand) ||
+            !repeats_in_rows(&a->infos[operand], &a->infos[space_of(a, (tosajit_value)k)]))
+            continue;
+        from->finished = a->finished = true;
+    }
+    n->slow |= node->kind == NODE_OP && is_slow(node->op);
+}
+
+static void begin_nodes(assigner *a) {
+    for (size_t k = 0; a->nodes && k < a->program->count; k++) {
+        const expr_node *node = &a->program->nodes[k];
+        a->nodes[k] = (node_state){.carrier = -1, .inputs = node->tensor >= 0};
+        for (int o = 0; o < node->operand_count && !node_is_index(node); o++)
+            if (stores(a, node, o)) a->nodes[node->operands[o]].stored = true;
+        find_finished(a, k);
+    }
+}
+
+/* True if operand o of a node is in memory when the node is computed. */
+static bool is_read(const assigner *a, const expr_node *node, int o) {
+    return is_apart(a, node->operands[o]) || stores(a, node, o) ||
+           (a->nodes && a->nodes[node->operands[o]].finished);
+}
+
 static void find_depths(assigner *a) {
+    begin_nodes(a);
     for (size_t k = 0; a->nodes && k < a->program->count; k++) {
         const expr_node *node = &a->program->nodes[k];
         node_state *n = &a->nodes[k];
-        *n = (node_state){.carrier = -1, .inputs = node->tensor >= 0};
         for (int o = 0; o < node->operand_count && !node_is_index(node); o++) {
-            node_state *from = &a->nodes[node->operands[o]];
-            const bool stored = stores(a, node, o),
-                       reduced = stored || is_apart(a, node->operands[o]);
-            from->stored |= stored;
+            const node_state *from = &a->nodes[node->operands[o]];
+            const bool reduced = is_read(a, node, o);
             const int32_t depth = from->depth + reduced;
             if (depth > n->depth) n->depth = depth;
             n->is_long |= !reduced && from->is_long;
@@ -226,7 +288,7 @@ static tosajit_status make_parts(assigner *a) {
         for (int32_t r = 0; !status && r < a->program->result_count; r++)
             status = assign_result(a, r, depth);
         for (size_t k = 0; !status && a->nodes && k < a->program->count; k++)
-            if (is_apart(a, (tosajit_value)k) || a->nodes[k].stored)
+            if (is_apart(a, (tosajit_value)k) || a->nodes[k].stored || a->nodes[k].finished)
                 status = assign_read(a, (tosajit_value)k, depth);
     }
     return status;
@@ -292,7 +354,7 @@ static tosajit_status keep(assigner *a, tosajit_value value) {
     uint64_t *parts = &a->p->node_parts[value];
     if (!node_is_computed(node_at(a, value)) || !(*parts & (*parts - 1))) return TOSAJIT_OK;
     const bool merged = node_at(a, value)->merged;
-    if ((merged && a->careful) || n->stored) return TOSAJIT_OK;
+    if ((merged && a->careful) || n->stored || n->finished) return TOSAJIT_OK;
     const bool is_result = n->carrier >= 0;
     const int32_t first = is_result ? a->homes[n->carrier] : first_of(*parts);
     const uint64_t again = computed_again(a, value, first);
@@ -325,7 +387,7 @@ static tosajit_status find_uses(assigner *a) {
             const operand_role role = expr_role(node, o);
             if (role == ROLE_TABLE || role == ROLE_GATHERED)
                 p->table_parts[operand] |= p->node_parts[k];
-            else if (is_apart(a, operand) || stores(a, node, o))
+            else if (is_read(a, node, o))
                 a->nodes[operand].readers |= p->node_parts[k];
             else
                 p->node_parts[operand] |= p->node_parts[k];
@@ -359,14 +421,16 @@ static tosajit_status assign(assigner *a) {
     return status;
 }
 
-static tosajit_status assign_again(assigner *a) {
+static tosajit_status assign_again(assigner *a, bool finishes, bool careful) {
     plan *p = a->p;
     memset(p->node_parts, 0, p->node_count * sizeof *p->node_parts);
     memset(p->table_parts, 0, p->node_count * sizeof *p->table_parts);
     memset(p->parts, 0, p->part_capacity * sizeof *p->parts);
     p->part_count = p->scratch_count = 0;
     a->busy = a->behind = 0;
-    a->careful = true;
+    a->merged = a->finished = false;
+    a->finishes = finishes;
+    a->careful = careful;
     return assign(a);
 }
 
@@ -381,12 +445,14 @@ static bool reads_behind(const assigner *a) {
 
 tosajit_status plan_assign(plan *p, const tosajit_expr *program, const value_info *infos,
                            tosajit_value *spaces) {
-    assigner a = {.p = p, .program = program, .infos = infos, .spaces = spaces};
+    assigner a = {.p = p, .program = program, .infos = infos, .spaces = spaces, .finishes = true};
     const bool staged = p->part_capacity > (size_t)program->result_count;
     if (staged) a.nodes = memory_new(&p->allocator, program->count, sizeof *a.nodes);
     if (staged && !a.nodes) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the plan");
     tosajit_status status = assign(&a);
-    if (a.merged && (status || reads_behind(&a))) status = assign_again(&a);
+    if (status && a.finished) status = assign_again(&a, false, false);
+    if (a.merged && (status || reads_behind(&a))) status = assign_again(&a, a.finishes, true);
+    if (status && a.finished) status = assign_again(&a, false, true);
     memory_free(&p->allocator, a.nodes, program->count, sizeof *a.nodes);
     return status;
 }

@@ -658,15 +658,18 @@ static void plan_indices(plan *p, const tosajit_expr *program, const value_info 
     }
 }
 
-/* Parts beside those of the results, at most: of a gather also one that computes its index, and of
- * a scan one that computes its operand. */
+/* Parts beside those of the results, at most: of a gather also one that computes its index, of a
+ * scan one that computes its operand, and of a reduction one that finishes what depends on it. */
 static size_t count_passes(const tosajit_expr *program) {
-    size_t count = 0;
+    size_t count = 0, reductions = 0;
     for (size_t k = 0; k < program->count; k++) {
         const expr_node *node = &program->nodes[k];
-        count += node_reduces(node) + 2 * (size_t)(node_gathers(node) || node_scans(node));
+        reductions += node_reduces(node);
+        count += 2 * (size_t)(node_gathers(node) || node_scans(node));
+        count += reductions > 0 && node_is_computed(node);
     }
-    return count;
+    count += reductions;
+    return count < TOSAJIT_MAX_TENSORS ? count : TOSAJIT_MAX_TENSORS;
 }
 
 tosajit_status plan_make(const tosajit_expr *program, const tosajit_allocator *allocator, plan *p) {
