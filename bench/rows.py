@@ -612,7 +612,7 @@ def main():
     if hasattr(libc, "mallopt"):
         libc.mallopt(-4, 0), libc.mallopt(-1, (1 << 31) - 1)
     LOOPS = loops()
-    ENGINES = {"exact": tosajit.Engine(threads=1), "fast": tosajit.Engine(threads=1, accuracy="fast"), "two": tosajit.Engine(threads=2, accuracy="fast")}
+    ENGINES = {"exact": tosajit.Engine(threads=1, accuracy="exact"), "fast": tosajit.Engine(threads=1), "two": tosajit.Engine(threads=2)}
     warm = np.ones(1 << 22, np.float32)
     ENGINES["two"].compile("y = exp(x) : f32[?]")(warm)  # its thread starts before this one is pinned
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})

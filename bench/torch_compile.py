@@ -151,7 +151,7 @@ def first_calls(module, make):
             first, new = timed(lambda: compiled[backend](x)), timed(lambda: compiled[backend](other))
             times[backend] = first, max(0, new - min(timed(lambda: compiled[backend](other)) for _ in range(3)))
         times["alone"] = sum(spent for _, spent in made), None
-    tosajit.torch._engine(1, "fast").wait()
+    tosajit.torch._engine(1, "reproducible").wait()
     return times, compiled, [call for call, _ in made]
 
 
@@ -197,7 +197,7 @@ def inference(module, make, others, ratios):
                 for backend in BACKENDS:
                     torch.testing.assert_close(calls[backend](), expected, rtol=1e-3, atol=1e-4)
             made += [call for call, _ in more]
-            tosajit.torch._engine(1, "fast").wait()
+            tosajit.torch._engine(1, "reproducible").wait()
             calls["alone"] = alone(made, calls["tosajit"])
             row += compared(steady(calls), others, ratios, n)
     return first, row
@@ -210,7 +210,7 @@ def training(module, make, others, ratios):
     runs = {"eager": module, **{b: torch.compile(module, backend=b) for b in BACKENDS}}
     for run in runs.values():
         train(run, module, x)
-    tosajit.torch._engine(1, "fast").wait()
+    tosajit.torch._engine(1, "reproducible").wait()
     return compared(steady({b: lambda b=b: train(runs[b], module, x) for b in runs}), others, ratios, "t")
 
 

@@ -26,10 +26,10 @@ typedef struct workload {
     tosajit_op op;
     float low, high; /* equal: no bounds */
     external_function
-        function;       /* what the whole is called where libraries have it as one operator */
-    bool functions;     /* it has one, such as exp, that TOSAJIT_FAST computes in another way */
-    bool positive;      /* operand 0 is taken from the positive numbers */
-    bool sums;          /* operands of i32 are sums of products of bytes */
+        function;   /* what the whole is called where libraries have it as one operator */
+    bool functions; /* it has one, such as exp, that TOSAJIT_REPRODUCIBLE computes in another way */
+    bool positive;  /* operand 0 is taken from the positive numbers */
+    bool sums;      /* operands of i32 are sums of products of bytes */
     double tolerance;   /* of f32 results against the peer */
     peer *loop, *copy;  /* loop null: precompiled ops judge; copy null: none that is written out */
     peer *const *sleef; /* the same with SLEEF's functions; null: the op's, or none */

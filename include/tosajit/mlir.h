@@ -162,10 +162,10 @@ typedef struct tosajit_mlir_function tosajit_mlir_function;
 
 /* Build function `index`: its arguments become the inputs of an expression, its ops nodes, what it
  * returns the results, in the same order. options as for tosajit_expr_create, null allowed. An
- * attribute tosajit.accuracy = "fast" of the function makes it FAST in any case. tosajit.contract
- * of an argument is its contract. Besides elementwise ops of TOSA, tosa.const, arith.constant,
- * tensor.cast and func.return are read. BAD_MODULE for anything else, and for ops that lack
- * operands, results or attributes; for ops with the wrong types, shapes or values what
+ * attribute tosajit.accuracy = "reproducible" of the function makes it so in any case.
+ * tosajit.contract of an argument is its contract. Besides elementwise ops of TOSA, tosa.const,
+ * arith.constant, tensor.cast and func.return are read. BAD_MODULE for anything else, and for ops
+ * that lack operands, results or attributes; for ops with the wrong types, shapes or values what
  * tosajit_expr_op gives; LIMIT_EXCEEDED for splat constants beyond 1 GiB. */
 TOSAJIT_API tosajit_status tosajit_mlir_build(tosajit_mlir *module, size_t index,
                                               const tosajit_expr_options *options,

@@ -234,8 +234,8 @@ typedef int32_t tosajit_value; /* a node of one expression */
 
 /* How exp, log, tanh, sigmoid, erf, sin, cos, pow, rsqrt and reciprocal are computed. */
 typedef enum tosajit_accuracy {
-    TOSAJIT_EXACT, /* rounded correctly: the same bits on every machine and from the interpreter */
-    TOSAJIT_FAST,  /* at most 1 ulp off, subnormals kept; the same bits on every CPU, too */
+    TOSAJIT_EXACT,        /* rounded correctly */
+    TOSAJIT_REPRODUCIBLE, /* at most 1 ulp off, subnormals kept; the same bits on every CPU, too */
 } tosajit_accuracy;
 
 /* How an expression is read. Strict: TOSA's own rules. Ranks must be equal, extensions are refused,
@@ -244,7 +244,7 @@ typedef struct tosajit_expr_options {
     size_t size;                        /* sizeof(tosajit_expr_options) */
     const tosajit_allocator *allocator; /* copied; null: malloc and free */
     int strict;                         /* nonzero: as above */
-    tosajit_accuracy accuracy;          /* FAST here or in the engine makes the kernel fast */
+    tosajit_accuracy accuracy;          /* REPRODUCIBLE here or in the engine holds */
 } tosajit_expr_options;
 
 /* An empty expression. options may be null. */

@@ -17,7 +17,7 @@ typedef struct emit_op {
     const tosajit_attributes *attributes;
     tosajit_type operand, result; /* element types of operand 0 and of the result */
     int operand_count;            /* parameters included */
-    bool fast;                    /* TOSAJIT_FAST */
+    bool fast;                    /* TOSAJIT_REPRODUCIBLE */
     const range *ranges;          /* of the operands, parameters included */
     const real_range *reals;      /* of the operands, or null */
     /* Of the op `table`: its table's address, and the bytes between elements; else null. */
@@ -29,9 +29,9 @@ typedef struct emit_op {
 typedef LLVMValueRef emitter(const lane *l, const emit_op *op, const LLVMValueRef *operands);
 
 /* emit_abs, emit_add, ...; and of the ops that ops.def calls FUNCTION fast_exp, fast_log, ..., at
- * most 1 ulp off, for TOSAJIT_FAST, and half_exp, half_log, ..., whose results are f16 and bf16,
- * rounded correctly whether fast or not; and double_exp, double_log, ... of f64, whether fast or
- * not. */
+ * most 1 ulp off, for TOSAJIT_REPRODUCIBLE, and half_exp, half_log, ..., whose results are f16 and
+ * bf16, rounded correctly whether fast or not; and double_exp, double_log, ... of f64, whether fast
+ * or not. */
 #define TOSAJIT_OP(name, ...) emitter emit_##name, fast_##name, half_##name, double_##name;
 #include "tosajit/ops.def"
 #undef TOSAJIT_OP

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Emitters of TOSAJIT_FAST: the steps of runtime/functions/single.h and single_tosa.h as lanes, at
- * most 1 ulp off, with the same bits on every CPU, in every loop. Rare operands leave them for cold
- * code. Of the functions that are not TOSA's, narrower types are computed as f32 where fast, and
- * else as f64. */
+/* Emitters of TOSAJIT_REPRODUCIBLE: the steps of runtime/functions/single.h and single_tosa.h as
+ * lanes, at most 1 ulp off, with the same bits on every CPU, in every loop. Rare operands leave
+ * them for cold code. Of the functions that are not TOSA's, narrower types are computed as f32
+ * where fast, and else as f64. */
 #include "jit/math/emitters.h"
 #include "jit/math/special_values.h"
 #define STEPS_OF_F32

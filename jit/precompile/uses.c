@@ -236,8 +236,9 @@ tosajit_status uses_expression(const rows_code *code, tosajit_expr **expr) {
     int operands = op_table[code->first.op].arity + parameter_count(&code->first);
     if (is_pair) operands += op_table[code->second.op].arity + parameter_count(&code->second) - 1;
     maker mk = {.rank = operands > 1 ? 3 : 1};
-    const tosajit_expr_options options = {
-        .size = sizeof options, .accuracy = code->first.fast ? TOSAJIT_FAST : TOSAJIT_EXACT};
+    const tosajit_expr_options options = {.size = sizeof options,
+                                          .accuracy = code->first.fast ? TOSAJIT_REPRODUCIBLE
+                                                                       : TOSAJIT_EXACT};
     tosajit_value result;
     tosajit_status status = tosajit_expr_create(&options, &mk.expr);
     if (status) return status;

@@ -393,7 +393,7 @@ static void print_head(const printer *p, const char *name) {
         if (r) fputs(", ", p->out);
         print_type(p, &expr->nodes[expr->results[r]].type);
     }
-    fprintf(p->out, ")%s {", expr->fast ? " attributes {tosajit.accuracy = \"fast\"}" : "");
+    fprintf(p->out, ")%s {", expr->fast ? " attributes {tosajit.accuracy = \"reproducible\"}" : "");
 }
 
 static void print_return(const printer *p) {

@@ -568,7 +568,8 @@ tosajit_status pieces_split(program_made *made, bool *changed) {
     const tosajit_allocator *allocator = &expr->allocator;
     const tosajit_expr_options options = {.size = sizeof options,
                                           .allocator = allocator,
-                                          .accuracy = expr->fast ? TOSAJIT_FAST : TOSAJIT_EXACT};
+                                          .accuracy =
+                                              expr->fast ? TOSAJIT_REPRODUCIBLE : TOSAJIT_EXACT};
     splitting s = {.expr = expr};
     if (!has_pieces(expr)) return TOSAJIT_OK;
     *changed = true;

@@ -191,7 +191,7 @@ tosajit_status program_read(byte_reader *r, const tosajit_allocator *allocator,
                             tosajit_expr **expr) {
     tosajit_expr_options options = {.size = sizeof options, .allocator = allocator};
     options.strict = (int)bytes_take_number(r, 0, 1);
-    options.accuracy = (tosajit_accuracy)bytes_take_number(r, TOSAJIT_EXACT, TOSAJIT_FAST);
+    options.accuracy = (tosajit_accuracy)bytes_take_number(r, TOSAJIT_EXACT, TOSAJIT_REPRODUCIBLE);
     int64_t nodes = bytes_take_number(r, 1, TOSAJIT_MAX_NODES),
             contracts = bytes_take_number(r, 0, TOSAJIT_MAX_TENSORS * TOSAJIT_MAX_RANK);
     int64_t results = bytes_take_number(r, 1, TOSAJIT_MAX_TENSORS);

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Functions of f32 for TOSAJIT_FAST, in arithmetic of f32: at most 1 ulp off, with the same bits on
- * every CPU, whatever the loop. What rounding loses is kept where the result would feel it: a
- * leading sum is rounded once, and what that loses is added to the small rest. docs/accuracy.md has
- * the error of each.
+/* Functions of f32 for TOSAJIT_REPRODUCIBLE, in arithmetic of f32: at most 1 ulp off, with the same
+ * bits on every CPU, whatever the loop. What rounding loses is kept where the result would feel it:
+ * a leading sum is rounded once, and what that loses is added to the small rest. docs/accuracy.md
+ * has the error of each.
  *
  * The words are those of scalar.h or of jit/math/steps_lane.h, with STEPS_OF_F32. */
 #ifndef TOSAJIT_RUNTIME_FUNCTIONS_SINGLE_H

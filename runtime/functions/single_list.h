@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The functions of f32 for TOSAJIT_FAST, a row each. First TOSA's own, of single_tosa.h:
+/* The functions of f32 for TOSAJIT_REPRODUCIBLE, a row each. First TOSA's own, of single_tosa.h:
  * F32_TOSA(name) of all operands; F32_TOSA_BUT(name, rare): where rare(x) holds, the result is the
  * exact tier's. pow is not here, since its special values are no steps. Then those of single.h:
  * F32_FUNCTION(name); F32_FUNCTION_BUT(name, rare), where the function of f64 is rounded instead;

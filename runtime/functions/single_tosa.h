@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* TOSA's functions of f32 for TOSAJIT_FAST, in steps as those of single.h. A table has eight
- * entries, since every instruction set looks up as many at once: one permutation of a register with
- * AVX2 and AVX-512, shuffles of bytes with SSE and NEON. What remains of the operand is so small
- * that short polynomials do. */
+/* TOSA's functions of f32 for TOSAJIT_REPRODUCIBLE, in steps as those of single.h. A table has
+ * eight entries, since every instruction set looks up as many at once: one permutation of a
+ * register with AVX2 and AVX-512, shuffles of bytes with SSE and NEON. What remains of the operand
+ * is so small that short polynomials do. */
 #ifndef TOSAJIT_RUNTIME_FUNCTIONS_SINGLE_TOSA_H
 #define TOSAJIT_RUNTIME_FUNCTIONS_SINGLE_TOSA_H
 

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The functions of TOSAJIT_FAST, one element at a time: the steps of
+/* The functions of TOSAJIT_REPRODUCIBLE, one element at a time: the steps of
  * runtime/functions/single.h and single_tosa.h on numbers, so the bits that kernels have. Rare
  * operands and other types have the exact tier's results, as there. */
 #include "runtime/interpret/interpret.h"

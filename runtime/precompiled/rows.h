@@ -25,7 +25,7 @@ typedef struct rows_use {
     tosajit_op op;
     tosajit_type operand, result;  /* the last data operand's */
     tosajit_attributes attributes; /* of these only what changes the code */
-    bool fast;                     /* the functions of TOSAJIT_FAST */
+    bool fast;                     /* the functions of TOSAJIT_REPRODUCIBLE */
     bool has_parameters;           /* behind the data operands */
 } rows_use;
 

@@ -176,7 +176,7 @@ static void compile_others(void) {
     int entries = 0;
     REQUIRE(unsetenv("TOSAJIT_CPU") == 0);
     const tosajit_engine_options variations[] = {{.cpu = NULL},
-                                                 {.accuracy = TOSAJIT_FAST},
+                                                 {.accuracy = TOSAJIT_REPRODUCIBLE},
                                                  {.cpu = "x86-64-v2"},
                                                  {.threads = 2},
                                                  {.uncached = 1}};

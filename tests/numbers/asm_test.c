@@ -127,7 +127,7 @@ static contents count_loop(const assembly_listing *l, assembly_loop h, const cha
 /* Checking. */
 
 static char *assembly(tosajit_engine *engine, const row *r) {
-    const tosajit_accuracy accuracy = r->accuracy == FAST ? TOSAJIT_FAST : TOSAJIT_EXACT;
+    const tosajit_accuracy accuracy = r->accuracy == FAST ? TOSAJIT_REPRODUCIBLE : TOSAJIT_EXACT;
     const tosajit_parse_options options = {.size = sizeof options, .accuracy = accuracy};
     tosajit_expr *expr = NULL;
     char *text = NULL;

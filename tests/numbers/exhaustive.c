@@ -22,7 +22,8 @@ static const char usage[] =
     "  --list               print the names of the jobs\n"
     "  --stride N           every N-th point of the jobs of more than 65536 points (default 1: "
     "all)\n"
-    "  --accuracy WHICH     exact (default): every result rounded correctly; fast: at most 1 ulp "
+    "  --accuracy WHICH     exact (default): every result rounded correctly; reproducible: at most "
+    "1 ulp "
     "off\n"
     "  --engine NAME        only this engine: native, x86-64-v2 to -v4, aarch64\n"
     "  --interpreter        the interpreter too, on all operands; without, only on those where "
@@ -167,7 +168,8 @@ static void log_wrong(run *r, const char *lane, const finding *f) {
 }
 
 static bool is_wrong(const run *r, const finding *f) {
-    return r->options->accuracy == TOSAJIT_FAST && r->job->function ? f->beyond > 0 : f->wrong > 0;
+    return r->options->accuracy == TOSAJIT_REPRODUCIBLE && r->job->function ? f->beyond > 0
+                                                                            : f->wrong > 0;
 }
 
 static void compare_element(worker *w, void *const *operands, int lane, size_t k) {
@@ -347,7 +349,7 @@ static tosajit_status prepare_engine(run *r, const test_engine *engine, size_t i
     const options *o = r->options;
     bool hard = !engine->native && !o->interpreter;
     if (o->engine && engine->native && strcmp(o->engine, engine->name) != 0) return TOSAJIT_OK;
-    if (hard && (!r->job->function || o->accuracy == TOSAJIT_FAST)) return TOSAJIT_OK;
+    if (hard && (!r->job->function || o->accuracy == TOSAJIT_REPRODUCIBLE)) return TOSAJIT_OK;
     tosajit_status status = tosajit_compile_expr(engine->engine, expr, &r->kernels[index]);
     if (status) return status;
     if (engine->native) {
@@ -367,7 +369,7 @@ static bool prepare(run *r, const test_engine *engines, size_t engine_count) {
     progress *p = &r->progress;
     p->fingerprint = UINT64_C(0xcbf29ce484222325);
     hash(&p->fingerprint, r->job->name);
-    hash(&p->fingerprint, r->options->accuracy == TOSAJIT_FAST ? "fast" : "exact");
+    hash(&p->fingerprint, r->options->accuracy == TOSAJIT_REPRODUCIBLE ? "fast" : "exact");
     p->fingerprint += r->options->tails;
     tosajit_status status = build(r->job, r->options->accuracy, &expr);
     for (size_t e = 0; !status && e < engine_count; e++)
@@ -494,7 +496,8 @@ static bool run_job(const job *j, const options *o, const test_engine *engines, 
     if (!r) return false;
     r->job = j;
     r->options = o;
-    snprintf(r->id, sizeof r->id, "%s%s", j->id, o->accuracy == TOSAJIT_FAST ? "-fast" : "");
+    snprintf(r->id, sizeof r->id, "%s%s", j->id,
+             o->accuracy == TOSAJIT_REPRODUCIBLE ? "-fast" : "");
     pthread_mutex_init(&r->mutex, NULL);
     pthread_cond_init(&r->finished, NULL);
     if (prepare(r, engines, engine_count)) {
@@ -559,8 +562,8 @@ static bool parse(options *o, int count, char **words) {
             o->state = next;
         else if (strcmp(word, "--accuracy") == 0 && strcmp(next, "exact") == 0)
             o->accuracy = TOSAJIT_EXACT;
-        else if (strcmp(word, "--accuracy") == 0 && strcmp(next, "fast") == 0)
-            o->accuracy = TOSAJIT_FAST;
+        else if (strcmp(word, "--accuracy") == 0 && strcmp(next, "reproducible") == 0)
+            o->accuracy = TOSAJIT_REPRODUCIBLE;
         else
             return false;
     }

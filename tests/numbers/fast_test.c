@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* TOSAJIT_FAST against MPFR, on every engine: samples of all 2^32 operands, the neighbourhood of
- * every operand where the emitters or the functions change their ways, pairs for pow, all operands
- * of f16 and bf16. Nothing may be further than 1 ulp from the exact value; the largest distance of
- * f32 is printed. TOSAJIT_STRIDE=1 makes it exhaustive. */
+/* TOSAJIT_REPRODUCIBLE against MPFR, on every engine: samples of all 2^32 operands, the
+ * neighbourhood of every operand where the emitters or the functions change their ways, pairs for
+ * pow, all operands of f16 and bf16. Nothing may be further than 1 ulp from the exact value; the
+ * largest distance of f32 is printed. TOSAJIT_STRIDE=1 makes it exhaustive. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

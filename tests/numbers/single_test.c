@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The functions of runtime/functions/single.h and single_tosa.h, computed as numbers: at most 1 ulp
- * from libm's double, and to the bit what every engine computes where TOSAJIT_FAST asks for them.
- * In: every 100003rd operand, or every TOSAJIT_STRIDE-th; 1 makes it all. Of every
+ * from libm's double, and to the bit what every engine computes where TOSAJIT_REPRODUCIBLE asks for
+ * them. In: every 100003rd operand, or every TOSAJIT_STRIDE-th; 1 makes it all. Of every
  * TOSAJIT_THIN-th batch of 8192 the steps and all engines are compared, of the others the machine's
  * own code has the distance. Names of ops choose among the functions. Out: the largest distance of
  * each, and a digest of all results. */

@@ -2,9 +2,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Loops over vectors take them as vectors: every op on every element type that it has, each
  * as a kernel of its own for x86-64-v2, -v3 and -v4, and from any machine; of static and of dynamic
- * sizes, with attributes, and by TOSAJIT_FAST. An instruction of one element in its hot loop, a
- * call, or no vector there is an error, unless `known` names the op and says why. Views have no
- * loops, and those of reductions carry what they have: both are left out.
+ * sizes, with attributes, and by TOSAJIT_REPRODUCIBLE. An instruction of one element in its hot
+ * loop, a call, or no vector there is an error, unless `known` names the op and says why. Views
+ * have no loops, and those of reductions carry what they have: both are left out.
  *
  * A day has a quarter of them, of each level another one; TOSAJIT_THIN=1 makes all. */
 #include <llvm/Config/llvm-config.h>
@@ -142,8 +142,9 @@ static bool make_attributes(const subject *s, tosajit_attributes *a) {
 }
 
 static char *assembly(tosajit_engine *engine, const subject *s, const tosajit_attributes *a) {
-    const tosajit_expr_options options = {
-        .size = sizeof options, .accuracy = s->variant == FAST ? TOSAJIT_FAST : TOSAJIT_EXACT};
+    const tosajit_expr_options options = {.size = sizeof options,
+                                          .accuracy = s->variant == FAST ? TOSAJIT_REPRODUCIBLE
+                                                                         : TOSAJIT_EXACT};
     tosajit_expr *expr = NULL;
     char *text = NULL;
     tosajit_value x[TOSAJIT_MAX_OPERANDS], value = 0;

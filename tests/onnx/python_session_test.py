@@ -161,7 +161,7 @@ class Sessions(unittest.TestCase):
             options.graph_optimization_level = level
             self.expect(tosajit.onnxruntime.session(self.path, options, cache=self.cache, accuracy="exact"))
         self.expect(tosajit.onnxruntime.session(self.path, cache=self.cache, providers=["CPUExecutionProvider"]))
-        with self.assertRaisesRegex(ValueError, "'exact' or 'fast'"):
+        with self.assertRaisesRegex(ValueError, "'exact' or 'reproducible'"):
             tosajit.onnxruntime.session(self.path, cache=self.cache, accuracy="quick")
 
     def test_bytes_are_a_model(self):

@@ -113,7 +113,7 @@ int test_setup_exact(void **state) {
 
 int test_setup_fast(void **state) {
     (void)state;
-    test_engine_count = test_engines_open(test_engines, TOSAJIT_FAST);
+    test_engine_count = test_engines_open(test_engines, TOSAJIT_REPRODUCIBLE);
     return test_engine_count > 0 ? 0 : -1;
 }
 

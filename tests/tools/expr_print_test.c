@@ -133,7 +133,7 @@ static void reads_back_as(char *text, bool verify) {
 /* One expression that has everything the text has words of its own for. */
 static void everything_is_in_the_text(void **state) {
     const int64_t dims[] = {TOSAJIT_DYNAMIC, 2};
-    tosajit_expr_options options = {.size = sizeof options, .accuracy = TOSAJIT_FAST};
+    tosajit_expr_options options = {.size = sizeof options, .accuracy = TOSAJIT_REPRODUCIBLE};
     tosajit_tensor_type floats = tosajit_ranked(TOSAJIT_F16, 2, dims),
                         ints = tosajit_ranked(TOSAJIT_I32, 2, dims);
     tosajit_expr *expr;
@@ -170,7 +170,7 @@ static void everything_is_in_the_text(void **state) {
     assert_int_equal(tosajit_expr_result(expr, number), TOSAJIT_OK);
     char *text = print(expr);
     static const char *const words[] = {"{tosajit.contract = [[0, 2, 0, 8]]}",
-                                        "tosajit.accuracy = \"fast\"",
+                                        "tosajit.accuracy = \"reproducible\"",
                                         "min_val = 0xFC00 : f16",
                                         "dense<[[0x7E00, 0x8000]]> : tensor<1x2xf16>",
                                         "dense<7> : tensor<1xi8>",

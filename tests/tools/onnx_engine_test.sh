@@ -50,7 +50,7 @@ brings "$ocr/ch_PP-OCRv4_det_infer.onnx" 30 --size x:0=1 --size x:2=320 --size x
 for model in If Loop; do brings "$operators/within-$model.onnx" 1 --min-ops 0 --min-bytes 0; done
 vad=$wake/silero_vad.onnx
 brings "$vad" 8 --optimize --size batch=1 --size sequence=512
-brings "$ocr/ch_PP-OCRv4_rec_infer.onnx" 25 --accuracy fast --size x:0=1 --size x:2=48 --size x:3=320
+brings "$ocr/ch_PP-OCRv4_rec_infer.onnx" 25 --accuracy reproducible --size x:0=1 --size x:2=48 --size x:3=320
 # Words that are wrong are refused before anything is written.
 refused() {
   words=$1; shift

@@ -24,7 +24,7 @@ import tosajit
 def swish(x: np.ndarray, b: float = 1.0) -> np.ndarray:
     return np.asarray(x / (1 + np.exp(-(x + b))))
 
-@tosajit.jit(accuracy="fast", threads=2)
+@tosajit.jit(accuracy="reproducible", threads=2)
 def half(x: np.ndarray) -> tuple[np.ndarray, float]:
     return x / 2, 0.5
 

@@ -149,9 +149,10 @@ class Engines:
     """Engines by their options; anew after some time, so that their kernels go."""
 
     def __init__(self):
-        self.engines, self.kernels, self.left = {}, {}, 0
+        self.engines, self.kernels, self.left, self.accuracy = {}, {}, 0, oracle.ACCURACIES[0]
 
     def get(self, options):
+        options = (*options, ("accuracy", self.accuracy))
         if options not in self.engines:
             self.engines[options] = tosajit.Engine(**dict(options))
         return self.engines[options]
@@ -292,25 +293,28 @@ REFUSALS = (
 EXCLUDED = dict(line.split("=", 1) for line in os.environ.get("TOSAJIT_EXCLUDE", "").split("\n") if line)  # in development
 
 
-REFERENCE = tosajit.Engine(backend="interpret")
+REFERENCES = {accuracy: tosajit.Engine(backend="interpret", accuracy=accuracy) for accuracy in oracle.ACCURACIES}
 
 
 class Case:
-    """A text, its operands (Operand or number), a door, and where results go: None, or a list of memory kinds and of names
-    of operands."""
+    """A text, its operands (Operand or number), a door, where results go: None, or a list of memory kinds and of names
+    of operands, and an accuracy, of which all doors have the same bits."""
 
-    def __init__(self, text, operands, door, out=None):
-        self.text, self.operands, self.door, self.out = text, operands, door, out
+    def __init__(self, text, operands, door, out=None, accuracy=oracle.ACCURACIES[0]):
+        self.text, self.operands, self.door, self.out, self.accuracy = text, operands, door, out, accuracy
 
     def __repr__(self):
-        return f"Case({self.text!r}, {self.operands!r}, {self.door!r}, {self.out!r})"
+        return f"Case({self.text!r}, {self.operands!r}, {self.door!r}, {self.out!r}, {self.accuracy!r})"
+
+    def but(self, **other):
+        return Case(**{**vars(self), **other})
 
     def modes(self):
         return {o.mode for o in self.operands.values() if isinstance(o, Operand)}
 
     def wanted(self):
         operands = {n: o.values() if isinstance(o, Operand) else o for n, o in self.operands.items()}
-        found = oracle.evaluate(self.text, operands)
+        found = oracle.evaluate(self.text, operands, self.accuracy)
         if any(isinstance(value, oracle.Value) and value.near == oracle.OPEN for value in found):
             self.settle(found, operands)
         return found
@@ -318,7 +322,7 @@ class Case:
     def settle(self, found, operands):
         """Where NumPy leaves the bits open, all doors agree with the interpreter."""
         try:
-            results = REFERENCE.evaluate(self.text, **operands)
+            results = REFERENCES[self.accuracy].evaluate(self.text, **operands)
         except Exception:  # one refuses the text, as some pages say: then its other results are judged
             results = ()
             for value in found:
@@ -354,25 +358,14 @@ def same_bits(found, wanted):
         np.ascontiguousarray(a).view(bits), np.ascontiguousarray(b).view(bits))
 
 
-def within_a_unit(found, wanted):
-    """Of accuracy="fast": next to what is rounded correctly."""
-    nan = np.isnan(wanted)
-    a, b = (np.where(nan, 0, x).astype(np.float64) for x in (found, wanted))
-    with np.errstate(all="ignore"):
-        near = (a == b) | (np.abs(a - b) <= 2 * np.spacing(np.abs(np.where(nan, 0, wanted)).astype(wanted.dtype)).astype(np.float64))
-    return np.array_equal(np.isnan(found), nan) and bool(near.all())
-
-
-def compare(found, value, fast):
+def compare(found, value):
     """What is wrong with a result, or None."""
     wanted = value.a
     if found.dtype != wanted.dtype:
         return f"type {found.dtype}, not {wanted.dtype}"
     if found.shape != wanted.shape:
         return f"shape {found.shape}, not {wanted.shape}"
-    if value.near == oracle.UNKNOWN or fast and value.near >= oracle.FAST:
-        return None
-    if (within_a_unit if fast and value.near == oracle.UNIT else same_bits)(found, wanted):
+    if value.near == oracle.UNKNOWN or same_bits(found, wanted):
         return None
     unequal = found != wanted
     if wanted.dtype.kind == "f":
@@ -409,10 +402,10 @@ JUMPS = r"//|%|==|[<>!~&|^]|\bif\b|\b(floor|ceil|trunc|fix|rint|round|sign|signb
         r"isnan|isinf|isfinite|any|all|bool\w*|u?int\d+|[iu]\d+)\("
 
 
-def compare_parts(case, found, wanted, fast):
+def compare_parts(case, found, wanted):
     """What kernels and NumPy give together: the oracle's bits where nothing is reduced, and near it where sums may have another order."""
     if not re.search(REDUCES, case.text):
-        return compare(found, wanted, fast)
+        return compare(found, wanted)
     if found.shape != wanted.a.shape or found.dtype != wanted.a.dtype:
         return f"type or shape: {found.dtype} {found.shape}, not {wanted.a.dtype} {wanted.a.shape}"
     if wanted.a.dtype.kind != "f" or re.search(JUMPS, case.text) or case.modes() & {"special", "wild"}:
@@ -432,14 +425,14 @@ def check(case, engines, wanted=None):
     out, own = lay_out(case, wanted, memories)
     copies = {n: m.array.tobytes() for n, m in memories.items()}
     try:
+        engines.accuracy = case.accuracy
         found = engines.call(case.door, case.text, arrays, out)
     except Exception as error:
         return refused(case, error)
     if len(found) != len(wanted):
         raise Finding("count", f"{len(found)} results, not {len(wanted)}")
-    fast = dict(case.door.options).get("accuracy") == "fast"
     for k, (f, w) in enumerate(zip(found, wanted)):
-        wrong = compare_parts(case, np.asarray(f), w, fast) if BY_FUNCTION else compare(np.asarray(f), w, fast)
+        wrong = compare_parts(case, np.asarray(f), w) if BY_FUNCTION else compare(np.asarray(f), w)
         if wrong:
             raise Finding(wrong.split(" ")[0] if wrong[0] in "ts" else "bits", f"result {k}: {wrong}")
     outs = [] if out is None else out if isinstance(out, tuple) else [out]
@@ -772,29 +765,29 @@ def smaller_cases(case):
     used = tosajit_names(case.text)
     operands = {n: o for n, o in case.operands.items() if n in used}
     if len(operands) < len(case.operands):
-        yield Case(case.text, operands, case.door, case.out)
+        yield case.but(operands=operands)
     for text in smaller_texts(case.text, list(case.operands)):
         if len(text) < len(case.text) and is_python(text):
-            yield Case(text, {n: o for n, o in case.operands.items() if n in tosajit_names(text)}, case.door, case.out)
+            yield case.but(text=text, operands={n: o for n, o in case.operands.items() if n in tosajit_names(text)})
     if case.out is not None:
-        yield Case(case.text, case.operands, case.door, None)
+        yield case.but(out=None)
         for k, where in enumerate(case.out):
             if where in KINDS and where != "C":
-                yield Case(case.text, case.operands, case.door, case.out[:k] + ["C"] + case.out[k + 1:])
-        yield Case(case.text, case.operands, case.door, case.out[:1])
+                yield case.but(out=case.out[:k] + ["C"] + case.out[k + 1:])
+        yield case.but(out=case.out[:1])
     simplest = Door(case.door.form, tuple(p for p in case.door.options if p[0] in ("backend",)))
     for door in (Door("once", (("backend", "interpret"),)), Door("once", (("backend", "precompiled"),)), simplest):
         if door != case.door:
-            yield Case(case.text, case.operands, door, case.out)
+            yield case.but(door=door)
     for name, o in case.operands.items():
         if isinstance(o, Operand):
             for other in smaller_operands(case, o):
-                yield Case(case.text, {**case.operands, name: other}, case.door, case.out)
+                yield case.but(operands={**case.operands, name: other})
     sizes = {n for o in case.operands.values() if isinstance(o, Operand) for n in o.shape if n > 1}
     for n in sizes:
         for less in (1, 2, n // 2, n - 1):
             if less < n:
-                yield Case(case.text, {m: with_size(o, n, less) for m, o in case.operands.items()}, case.door, case.out)
+                yield case.but(operands={m: with_size(o, n, less) for m, o in case.operands.items()})
 
 
 def with_size(o, n, less):
@@ -871,8 +864,6 @@ def doors(rng):
         found += [Door("dynamic", native), Door("image", native)]
     if rng.random() < 0.3:
         found.append(Door("static", (("backend", rng.choice(("native", "interpret", "precompiled"))),)))
-    if rng.random() < 0.3:
-        found.append(Door("once", (("backend", rng.choice(("native", "precompiled"))), ("accuracy", "fast"))))
     return found
 
 
@@ -931,14 +922,13 @@ class Run:
             return
         self.counts["texts"] += 1
         self.engines.next_text()
-        chosen = doors(rng)
+        chosen, accuracy = doors(rng), rng.choice(("reproducible", "reproducible", "exact"))
         for k in range(rng.choice((3, 4, 5))):
-            self.sizes(text, operands if k == 0 else others(rng, operands), chosen)
+            self.sizes(Case(text, operands if k == 0 else others(rng, operands), None, None, accuracy), chosen)
 
-    def sizes(self, text, operands, chosen):
+    def sizes(self, case, chosen):
         """One set of operands, of which NumPy's results are made once, behind each door."""
-        rng = self.rng
-        case = Case(text, operands, None)
+        rng, operands = self.rng, case.operands
         try:
             wanted = case.wanted()
         except oracle.Misfit as misfit:
@@ -954,7 +944,7 @@ class Run:
                 continue
             mine = {n: Operand(o.type, o.shape, rng.choice(KINDS), o.mode, o.seed) if isinstance(o, Operand) and rng.random() < 0.3 else o
                     for n, o in operands.items()}
-            self.one(Case(text, mine, door, places(rng, mine, wanted)), wanted)
+            self.one(case.but(operands=mine, door=door, out=places(rng, mine, wanted)), wanted)
 
     def one(self, case, wanted):
         NOTE[0](case)

@@ -27,7 +27,7 @@ from tosajit.torch import _program
 ALL = "--all" in sys.argv
 torch.set_num_threads(1)
 warnings.simplefilter("ignore")
-ENGINE = tosajit.Engine(accuracy="fast", backend="auto")
+ENGINE = tosajit.Engine(accuracy="reproducible", backend="auto")
 HALVES, WIDES = (torch.bfloat16, torch.float16), (torch.float32, torch.float64)
 INTEGERS = (torch.int8, torch.uint8, torch.int16, torch.int32, torch.int64, torch.bool)
 SPECIAL = [0.0, -0.0, 1, -1, 0.5, -0.5, 1.5, 2.5, -1.5, -2.5, 2, -2, 3, -3, 7, -7, 10, 0.1, -0.1, 1 / 3, math.inf, -math.inf, math.nan, 100, -100]

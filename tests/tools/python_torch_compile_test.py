@@ -149,7 +149,7 @@ nn.functional.scaled_dot_product_attention nn.functional.selu nn.functional.smoo
 nn.functional.softmin nn.functional.softplus nn.functional.softshrink nn.functional.softsign nn.functional.tanhshrink
 nn.functional.threshold rsub sgn sinc std std_mean special.entr special.xlog1py stack tensordot vstack xlogy""".split()
 
-ENGINE = tosajit.Engine(accuracy="fast", backend="auto")
+ENGINE = tosajit.Engine(accuracy="reproducible", backend="auto")
 
 
 def strided(tensors):
@@ -401,7 +401,7 @@ class Modules(unittest.TestCase):
             x, results = make(3), []
             for kind in ("precompiled", "native"):
                 torch._dynamo.reset()
-                own = tosajit.Engine(accuracy="fast", backend=kind)
+                own = tosajit.Engine(accuracy="reproducible", backend=kind)
                 with mock.patch.object(tosajit.torch, "_engine", lambda threads, accuracy: own), torch.no_grad(), watched() as made:
                     results.append(leaves(torch.compile(module.eval(), backend="tosajit")(x)))
                 self.assertEqual({region.kernel.computes for call in made for region in call.regions},

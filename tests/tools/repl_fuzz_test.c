@@ -63,7 +63,7 @@ static const char *const words[] = {
     ":cpu v2",
     ":strict on",
     ":plan",
-    ":accuracy fast",
+    ":accuracy reproducible",
     ":e",
     ":ops",
     ":save k.mlir",

@@ -74,8 +74,8 @@ static void tab_completes_what_is_certain(void **state) {
     pty_wait_for(&s, "2 of f32");
     at_prompt("clamp(x, max_\t6, min_\t0) : bf1\t[?]\r");
     pty_wait_for(&s, "tosa.clamp : tensor<?xbf16>");
-    at_prompt(":accuracy fa\t\r");
-    pty_wait_for(&s, "accuracy fast");
+    at_prompt(":accuracy re\t\r");
+    pty_wait_for(&s, "accuracy reproducible");
     leave();
 }
 

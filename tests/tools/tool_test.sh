@@ -72,7 +72,7 @@ same "$work/out" docs/ops.md
 expect 0 ""                                     # the REPL, with nothing to read
 expect 0 "echo 'add f32 [?,3] [4,1]' | tosajit" --help
 expect 0 "usage: tosajit repl [FILE] [-c LINE]..." repl --help
-expect 2 "--accuracy is exact or fast, not quick" repl --accuracy quick
+expect 2 "--accuracy is exact or reproducible, not quick" repl --accuracy quick
 expect 1 "nowhere.tj: No such file" repl nowhere.tj
 expect 2 "there is no command fly" fly
 expect 2 "there is no command exlpain; did you mean explain?" exlpain
@@ -332,7 +332,7 @@ expect 0 "define " ir examples/gelu_bias.mlir
 expect 0 ".text" asm examples/gelu_bias.mlir
 # A value that an option does not take is wrong usage, whichever option it is.
 expect 2 "error: " asm examples/gelu_bias.mlir --cpu z80
-expect 2 "--accuracy is exact or fast, not medium" asm examples/gelu_bias.mlir --accuracy medium
+expect 2 "--accuracy is exact or reproducible, not medium" asm examples/gelu_bias.mlir --accuracy medium
 expect 2 "--threads is a number" explain examples/gelu_bias.mlir --threads none --shape 2x2 --shape 1x2
 expect 2 "sizes expected" explain examples/gelu_bias.mlir --shape none --shape 1x2
 expect 2 'there is no CPU "z80"' compile examples/gelu_bias.mlir -o "$work/z.o" --header "$work/z.h" --targets v2,z80
@@ -479,7 +479,7 @@ expect 2 "--backend is auto, native, precompiled or interpret, not abacus" bench
 expect 2 "there is no option --backend here" plan --expr "$halve" --backend native
 expect 0 "8x4xf32 strided, 8x4xf32 -> 8x4xf32 strided" bench --expr "$halve" --shape 8x4:4,32 --shape 8x4 --shape 8x4:-16,4 --cpu x86-64-v2
 expect 0 "the tensors are empty" bench --expr "$halve" --shape 0x4 --shape 1x4
-expect 0 "give them with --shape" bench --expr "$halve" --accuracy fast
+expect 0 "give them with --shape" bench --expr "$halve" --accuracy reproducible
 expect 0 "4x3xf32" bench "$work/fixed.mlir"
 expect 0 "f32, f32 -> f32" bench "$work/nothing_to_walk.mlir" --shape scalar --shape scalar
 expect 2 "has 2 arguments, found 1 --shape; as in --shape 64x4 --shape 64x4" bench --expr "$halve" --shape 8x4
@@ -550,13 +550,13 @@ gelu="run examples/gelu_bias.mlir --input examples/gelu_x.npy --input examples/g
 # shellcheck disable=SC2086
 {
     expect 0 "agree in all 15 elements, bit for bit" $gelu --check --accuracy exact
-    expect 0 "" $gelu --check --accuracy=fast
-    expect 2 "--accuracy is exact or fast, not quick" $gelu --accuracy quick
-    expect 2 "--accuracy is about code" $gelu --accuracy fast --backend interpret
+    expect 0 "" $gelu --check --accuracy=reproducible
+    expect 2 "--accuracy is exact or reproducible, not quick" $gelu --accuracy quick
+    expect 2 "--accuracy is about code" $gelu --accuracy reproducible --backend interpret
 }
-expect 0 "define " ir examples/gelu_bias.mlir --accuracy fast
+expect 0 "define " ir examples/gelu_bias.mlir --accuracy reproducible
 expect 0 ".text" asm examples/gelu_bias.mlir --accuracy exact
-expect 2 "there is no option --accuracy here" plan examples/gelu_bias.mlir --accuracy fast
+expect 2 "there is no option --accuracy here" plan examples/gelu_bias.mlir --accuracy reproducible
 residual="run examples/quant_residual.mlir --input examples/quant_a.npy --input examples/quant_b.npy --input examples/quant_table.npy"
 for how in "--check" "--backend interpret" "--backend precompiled" "--strict" "--cpu x86-64-v2"; do
     # shellcheck disable=SC2086
@@ -727,7 +727,7 @@ lie() {
 {
     lie 9 1 0 "bit for bit" $gelu --check
     lie 0 1 1 "check: 1 of 15 elements differ, the first is result 0 [0, 0]: kernel 0xba962500 (-0.0011455119), interpreter 0xba962501 (-0.001145512)" $gelu --check
-    lie 0 1 1 "check: 1 of 15 elements differ" $gelu --check --accuracy fast
+    lie 0 1 1 "check: 1 of 15 elements differ" $gelu --check --accuracy reproducible
     lie 0 1 1 "check: 1 of 15 elements differ, the first is result 0 [0, 0]: kernel 0x" $gelu --check --output "$work/lie.npy"
     lie 0 1 1 "check: 1 of 20 elements differ, the first is result 0 [0, 0]: kernel 0x00 (0), interpreter 0x01 (1)" $integers --check
     lie 0 1 1 "check: 1 of 60 elements differ" $residual --check

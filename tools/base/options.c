@@ -53,7 +53,7 @@ static const struct option {
      "znver4, neoverse-n1",
      offsetof(options, cpu), 0},
     {OPTION_ACCURACY, WORD, "--accuracy", "NAME",
-     "of exp, sin and the like: exact (default, but for onnx), or fast (at most 1 ulp off)",
+     "of exp, sin and the like: exact (default, but for onnx), or reproducible (at most 1 ulp off)",
      offsetof(options, accuracy), 0},
     {OPTION_STRICT, FLAG, "--strict", NULL,
      "TOSA's own rules (ranks must be equal), and MLIR's verifier", offsetof(options, strict), 0},
@@ -255,9 +255,11 @@ bool options_check_cpu(const char *command, const char *name) {
 }
 
 bool options_accuracy(const char *command, const options *o, tosajit_accuracy *accuracy) {
-    *accuracy = o->accuracy && strcmp(o->accuracy, "fast") == 0 ? TOSAJIT_FAST : TOSAJIT_EXACT;
-    return !o->accuracy || *accuracy == TOSAJIT_FAST || strcmp(o->accuracy, "exact") == 0 ||
-           usage_error(command, "--accuracy is exact or fast, not %s", o->accuracy) == EXIT_FINE;
+    *accuracy = o->accuracy && strcmp(o->accuracy, "reproducible") == 0 ? TOSAJIT_REPRODUCIBLE
+                                                                        : TOSAJIT_EXACT;
+    return !o->accuracy || *accuracy == TOSAJIT_REPRODUCIBLE || strcmp(o->accuracy, "exact") == 0 ||
+           usage_error(command, "--accuracy is exact or reproducible, not %s", o->accuracy) ==
+               EXIT_FINE;
 }
 
 bool options_is_script(const char *path) {

@@ -64,7 +64,8 @@ static const command commands[] = {
      "random. With --backend precompiled\n"
      "native code is measured in the same run, where it can be made: what compiling gains.\n\n"
      "  tosajit bench examples/gelu_bias.mlir --shape 1024x1024 --shape 1x1024\n"
-     "  tosajit bench model.mlir --entry @scale --shape 64x768 --shape 64x1 --accuracy fast\n"
+     "  tosajit bench model.mlir --entry @scale --shape 64x768 --shape 64x1 --accuracy "
+     "reproducible\n"
      "  tosajit bench --expr 'abs(x) : f32[?]' --shape 1000000:8 --json\n"
      "  tosajit bench --expr 'gelu(x + b) : f32[?,64], f32[64]' --backend precompiled \\\n"
      "      --shape 64x64 --shape 64\n"},

@@ -55,7 +55,8 @@ static bool read_options(const options *o, onnx_options *own) {
     if (!read_count("--min-bytes", o->min_bytes, INT64_MAX, &own->least_bytes)) return false;
     if (!options_accuracy("onnx", o, &accuracy)) return false;
     own->least_ops = (int32_t)ops;
-    own->fast = !o->accuracy || accuracy == TOSAJIT_FAST; /* as the engine is, or more exact */
+    own->fast =
+        !o->accuracy || accuracy == TOSAJIT_REPRODUCIBLE; /* as the engine is, or more exact */
     own->fused = o->fused;
     return true;
 }
@@ -184,7 +185,7 @@ static int convert(const options *o, onnx_options *own, onnx_model *model, onnx_
 }
 
 static int open_targets(const options *o, targets *t, onnx_options *own) {
-    const tosajit_accuracy accuracy = own->fast ? TOSAJIT_FAST : TOSAJIT_EXACT;
+    const tosajit_accuracy accuracy = own->fast ? TOSAJIT_REPRODUCIBLE : TOSAJIT_EXACT;
     int code = o->targets ? targets_open("onnx", o->targets, accuracy, t) : EXIT_FINE;
     own->engines = t->engines;
     own->engine_count = t->count;

@@ -14,5 +14,5 @@ const char onnx_help[] =
     "  tosajit onnx model.onnx -o faster.onnx --optimize --check --bench\n"
     "  tosajit onnx model.onnx -o faster.onnx --check --size batch=1 --input x=photo.npy\n"
     "  tosajit onnx model.onnx -o faster.onnx --optimize --targets v2,v3,v4\n"
-    "  tosajit onnx model.onnx -o faster.onnx --regions --min-ops 3 --accuracy fast\n"
+    "  tosajit onnx model.onnx -o faster.onnx --regions --min-ops 3 --accuracy reproducible\n"
     "  tosajit onnx model.onnx -o /dev/null --json\n";

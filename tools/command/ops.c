@@ -91,9 +91,9 @@ static const char *accuracy(tosajit_op op) {
     switch (op_columns_of[op].result) {
     case RESULT_FUNCTION:
         if (op >= TOSAJIT_OP_exp2)
-            return "within 1 ulp of `f64`, and rounded to narrower types from there; where fast, "
-                   "within 1 ulp of `f32`, too";
-        return "rounded correctly; within 1 ulp where fast, and of `f64`";
+            return "within 1 ulp of `f64`, and rounded to narrower types from there; "
+                   "where `reproducible`, within 1 ulp of `f32`, too";
+        return "rounded correctly; within 1 ulp where `reproducible`, and of `f64`";
     case RESULT_ROUNDED:
         if (op == TOSAJIT_OP_erfc)
             return "within 1 ulp of `f64`, and rounded to narrower types from there";

@@ -162,8 +162,8 @@ bool mlir_describe_accuracy(MlirOperation function, tosajit_accuracy *accuracy) 
     tosa_attribute found = {.kind = TOSA_OTHER};
     if (mlirAttributeIsNull(attribute)) return true;
     describe_attribute(attribute, &found);
-    const bool fast = strcmp(found.text, "fast") == 0;
-    if (fast) *accuracy = TOSAJIT_FAST;
+    const bool fast = strcmp(found.text, "reproducible") == 0;
+    if (fast) *accuracy = TOSAJIT_REPRODUCIBLE;
     return found.kind == TOSA_TEXT && (fast || strcmp(found.text, "exact") == 0);
 }
 

@@ -13,7 +13,7 @@
 
 extern const tosa_reader mlir_reader;
 
-/* tosajit.accuracy = "fast" or "exact": false for anything else. */
+/* tosajit.accuracy = "reproducible" or "exact": false for anything else. */
 bool mlir_describe_accuracy(MlirOperation function, tosajit_accuracy *accuracy);
 
 /* tosajit.contract = [[dimension, smallest, largest, multiple], ...] of an argument: how many there

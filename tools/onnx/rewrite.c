@@ -250,7 +250,7 @@ static bool add_attributes(const writing *w, const onnx_choice *choice, Onnx__No
         types[k] = w->g->values[r->outputs[k]].type.element;
     return message_add_text(w->memory, node, "expression", choice->text) &&
            message_add_numbers(w->memory, node, "types", types, (size_t)r->output_count) &&
-           (!w->fast || message_add_text(w->memory, node, "accuracy", "fast"));
+           (!w->fast || message_add_text(w->memory, node, "accuracy", "reproducible"));
 }
 
 /* The operator says how many outputs there are at least. */

@@ -40,7 +40,7 @@ static int find_word(module_state *state, const char *what, const char *word,
     return -1;
 }
 
-static const char *const ACCURACIES[] = {"exact", "fast", NULL};
+static const char *const ACCURACIES[] = {"exact", "reproducible", NULL};
 static const char *const BACKENDS[] = {"auto",       "native",      "interpret",
                                        "background", "precompiled", NULL};
 static const tosajit_backend VALUES[] = {TOSAJIT_BACKEND_AUTO, TOSAJIT_BACKEND_NATIVE,
@@ -55,7 +55,7 @@ static int backend_word(tosajit_backend backend) {
 
 static bool set_words(module_state *state, tosajit_engine_options *o, const char *accuracy,
                       const char *backend) {
-    int a = find_word(state, "accuracy", accuracy, ACCURACIES, "exact, fast");
+    int a = find_word(state, "accuracy", accuracy, ACCURACIES, "exact, reproducible");
     if (a < 0) return false;
     int b = find_word(state, "backend", backend, BACKENDS,
                       "auto, native, interpret, background, precompiled");
@@ -108,7 +108,7 @@ static PyObject *engine_new(PyTypeObject *type, PyObject *args, PyObject *keywor
                             "backend", "max_bytes", "_lazy", NULL};
     tosajit_engine_options options = {.size = sizeof options};
     Py_ssize_t threads = 1, max_bytes = 0;
-    const char *accuracy = "exact", *backend = "background", *cpu = NULL;
+    const char *accuracy = ACCURACIES[TOSAJIT_REPRODUCIBLE], *backend = "background", *cpu = NULL;
     PyObject *cache = NULL;
     int lazy = 0;
     if (!PyArg_ParseTupleAndKeywords(args, keywords, "|$nsO&zsnp:Engine", names, &threads,

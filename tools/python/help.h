@@ -161,7 +161,7 @@
     "array([2., 2., 2.], dtype=float32)"
 
 #define HELP_ENGINE \
-    "Engine(*, threads=1, accuracy='exact', cache=None, cpu=None, " \
+    "Engine(*, threads=1, accuracy='reproducible', cache=None, cpu=None, " \
     "backend='background', max_bytes=0)\n" \
     "--\n" \
     "\n" \
@@ -171,8 +171,9 @@
     "----------\n" \
     "threads : int, optional\n" \
     "    How many threads divide a long run. Bits do not depend on it.\n" \
-    "accuracy : {'exact', 'fast'}, optional\n" \
-    "    Functions are correctly rounded in f32, or at most 1 ulp off.\n" \
+    "accuracy : {'reproducible', 'exact'}, optional\n" \
+    "    Functions are at most 1 ulp off, or correctly rounded in f32, which takes longer.\n" \
+    "    Both have the same bits on every CPU.\n" \
     "cache : path, optional\n" \
     "    A directory for code, in which later processes find it.\n" \
     "cpu : str, optional\n" \
@@ -193,11 +194,11 @@
     "Examples\n" \
     "--------\n" \
     ">>> import numpy as np, tosajit\n" \
-    ">>> engine = tosajit.Engine(threads=2, accuracy=\"fast\")\n" \
+    ">>> engine = tosajit.Engine(threads=2, accuracy=\"exact\")\n" \
     ">>> engine.evaluate(\"exp(x)\", x=np.zeros(3))\n" \
     "array([1., 1., 1.])\n" \
     ">>> engine.options[\"accuracy\"], engine.threads\n" \
-    "('fast', 2)"
+    "('exact', 2)"
 
 #define HELP_KERNEL \
     "A compiled text. Call it with its operands, by position or by name.\n" \
@@ -399,7 +400,7 @@
     ">>> import tosajit\n" \
     ">>> tosajit.Engine(accuracy=\"good\")\n" \
     "Traceback (most recent call last):\n" \
-    "tosajit.ArgumentError: accuracy: 'good' is none of exact, fast"
+    "tosajit.ArgumentError: accuracy: 'good' is none of exact, reproducible"
 
 #define HELP_SHAPE_ERROR \
     "Sizes, strides or memory do not fit. It is a ValueError, too.\n" \

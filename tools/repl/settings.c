@@ -85,7 +85,8 @@ bool repl_set_strict(repl *r, const repl_line *line) {
 }
 
 bool repl_set_accuracy(repl *r, const repl_line *line) {
-    static const char *const words[] = {[TOSAJIT_EXACT] = "exact", [TOSAJIT_FAST] = "fast"};
+    static const char *const words[] = {
+        [TOSAJIT_EXACT] = "exact", [TOSAJIT_REPRODUCIBLE] = "reproducible"};
     settings s = current(r);
     int chosen = (int)r->accuracy;
     if (!choose(r, line, words, &chosen)) return false;

@@ -858,8 +858,9 @@ def jit(function: Any = None, *, accuracy: Optional[str] = None, threads: Option
     ----------
     function : function
         Of arrays of NumPy, tensors of PyTorch, arrays of jax, numbers, and tuples, lists, dicts or objects of these. A method, too.
-    accuracy : {'exact', 'fast'}, optional
-        Functions such as exp are correctly rounded in float32, or at most 1 ulp off in less time. 'exact' without it.
+    accuracy : {'reproducible', 'exact'}, optional
+        Functions such as exp are at most 1 ulp off, or correctly rounded in float32 in more time. 'reproducible' without it. Both have the
+        same bits on every CPU.
     threads : int, optional
         How many threads divide a long run: as many as there are processors, or what set_num_threads says. Bits do not depend on it.
 
@@ -898,7 +899,7 @@ def jit(function: Any = None, *, accuracy: Optional[str] = None, threads: Option
 
     With options, and a choice for each element:
 
-    >>> @tosajit.jit(accuracy="fast", threads=2)
+    >>> @tosajit.jit(accuracy="exact", threads=2)
     ... def length(x, y, *, least=0.0):
     ...     r = np.sqrt(x * x + y * y)
     ...     return np.where(r < least, least, r)

@@ -266,7 +266,7 @@ def _session(model, folder, words, open_model):
         return None
 
 
-def session(model, sess_options=None, *, cache=None, accuracy="fast", **options):
+def session(model, sess_options=None, *, cache=None, accuracy="reproducible", **options):
     """An onnxruntime.InferenceSession of the model, which is used as any other one.
 
     For other providers than processors it is the session of the model itself, and so it is after a warning where the model cannot be
@@ -281,7 +281,7 @@ def session(model, sess_options=None, *, cache=None, accuracy="fast", **options)
         As InferenceSession has them.
     cache : path, optional
         The folder in which converted models are kept, instead of $TOSAJIT_CACHE_DIR or ~/.cache/tosajit.
-    accuracy : {'fast', 'exact'}, optional
+    accuracy : {'reproducible', 'exact'}, optional
         Functions are at most 1 ulp off, or correctly rounded in float32.
     **options
         Other arguments of InferenceSession, as `providers`.
@@ -310,8 +310,8 @@ def session(model, sess_options=None, *, cache=None, accuracy="fast", **options)
     >>> session.run(None, {"x": np.zeros((1, 2), np.float32)})
     [array([[0., 0.]], dtype=float32)]
     """
-    if accuracy not in ("exact", "fast"):
-        raise ValueError("accuracy is 'exact' or 'fast', not %r" % (accuracy,))
+    if accuracy not in ("exact", "reproducible"):
+        raise ValueError("accuracy is 'exact' or 'reproducible', not %r" % (accuracy,))
     if hasattr(model, "SerializeToString"):
         model = model.SerializeToString()
     if not _is_for_processors(options):

@@ -9,7 +9,7 @@
 
 Operations that work element by element, and reductions, become kernels of tosajit, as many at a time as can be. All others
 stay PyTorch's. Whatever this cannot have runs as it would without it. TORCH_LOGS="+tosajit.torch" tells what became a kernel,
-and why something did not. Options: accuracy, "fast" (at most 1 ulp off) or "exact"."""
+and why something did not. Options: accuracy, "reproducible" (at most 1 ulp off) or "exact"."""
 from __future__ import annotations
 
 import functools
@@ -45,9 +45,9 @@ def _decompositions() -> Dict[Any, Callable[..., Any]]:
 
 def _options(given: Optional[Dict[str, Any]]) -> str:
     given = dict(given or {})
-    accuracy = given.pop("accuracy", "fast")
-    if given or accuracy not in ("fast", "exact"):
-        raise ValueError(f"tosajit: the options are accuracy='fast' and accuracy='exact', not {given or accuracy!r}")
+    accuracy = given.pop("accuracy", "reproducible")
+    if given or accuracy not in ("reproducible", "exact"):
+        raise ValueError(f"tosajit: the options are accuracy='reproducible' and accuracy='exact', not {given or accuracy!r}")
     return accuracy
 
 
@@ -111,7 +111,7 @@ def backend(module: torch.fx.GraphModule, inputs: List[Any], *, options: Optiona
         return module.forward
 
 
-def save(program: Any, path: Any, *, accuracy: str = "fast") -> int:
+def save(program: Any, path: Any, *, accuracy: str = "reproducible") -> int:
     """Write a program, with kernels for this machine's CPU, for which `load` needs no compiler.
 
     Parameters
@@ -120,7 +120,7 @@ def save(program: Any, path: Any, *, accuracy: str = "fast") -> int:
         What torch.export.export gave.
     path : path
         A file, which is made or replaced.
-    accuracy : {'fast', 'exact'}, optional
+    accuracy : {'reproducible', 'exact'}, optional
         Functions are at most 1 ulp off, or correctly rounded in float32.
 
     Returns

@@ -95,7 +95,7 @@ def _decomposed(program: ExportedProgram) -> ExportedProgram:
     return program.run_decompositions(table)
 
 
-def save(program: ExportedProgram, path: Any, *, accuracy: str = "fast") -> int:
+def save(program: ExportedProgram, path: Any, *, accuracy: str = "reproducible") -> int:
     """Write what torch.export.export gave, with kernels for this machine's CPU; the number of kernels. load needs no compiler
     then."""
     from . import _engine, _options
