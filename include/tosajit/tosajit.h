@@ -341,8 +341,8 @@ typedef struct tosajit_parse_options {
     const tosajit_allocator *allocator; /* of the expression; copied; null: malloc and free */
     int strict;                         /* as in tosajit_expr_options */
     tosajit_accuracy accuracy;          /* as in tosajit_expr_options */
-    const tosajit_named_type *types;    /* of operands to which the text gives no type */
-    size_t type_count;                  /* of them */
+    const tosajit_named_type *types; /* of operands without one in the text, or sizes for its ? */
+    size_t type_count;               /* of them */
     const char *name; /* what messages call the text, such as a file's name; null: nothing */
     size_t line;      /* the number of its first line in messages; 0: 1 */
     int drop_axes;    /* nonzero: reductions drop their dimensions, as NumPy's, unless keepdims */

@@ -104,6 +104,18 @@ static parallel_cut cut_of(const tosajit_kernel *kernel, const plan_part *part,
                                  : 1};
 }
 
+static double cost_of_part(const plan_part *part, const precompiled *m, int32_t index,
+                           const part_report *p) {
+    const double code = p->elements * part->element_ns;
+    if (!m) return code;
+    const precompiled_part *own = &m->parts[index];
+    const bool rows = own->fold_count && part->axis + part->joined == part->rank - 1;
+    const double instructions =
+        own->instruction_count > 1 ? (double)own->instruction_count * p->elements : 0;
+    return code + cost_instruction * instructions +
+           (rows ? cost_summed_row * p->elements / (double)p->w.sizes[p->w.rank - 1] : 0);
+}
+
 static void decide(const tosajit_kernel *kernel, const kernel_code *code, int32_t index,
                    const stage_blocks *blocks, const tile_tensors *tile, part_report *p) {
     const plan_part *part = &kernel->plan.parts[index];
@@ -130,7 +142,7 @@ static void decide(const tosajit_kernel *kernel, const kernel_code *code, int32_
     for (int32_t v = part->variant_count; v-- > 0;)
         if (((p->choice.splat ^ part->variants[v].splat) & ~part->variants[v].either) == 0)
             p->variant = v;
-    p->nanoseconds = p->elements * part->element_ns / (double)p->threads;
+    p->nanoseconds = cost_of_part(part, precompiled_of(code), index, p) / (double)p->threads;
 }
 
 static double unique_bytes(const view *v) {

@@ -127,9 +127,8 @@ static const tosajit_tensor_type *find_given(const builder *b, text_span name) {
     return NULL;
 }
 
-/* The type of input k: the one with its name, the only one, the one at its place, or the caller's.
- */
-static const tosajit_tensor_type *find_type(const builder *b, size_t k, text_span *where) {
+/* The type of input k in the text: the one with its name, the only one, or the one at its place. */
+static const tosajit_tensor_type *find_written(const builder *b, size_t k, text_span *where) {
     const text_annotation *list = b->line->annotations, *last = list + b->line->declared;
     const size_t unnamed = unnamed_types(b);
     *where = b->inputs[k];
@@ -142,7 +141,20 @@ static const tosajit_tensor_type *find_type(const builder *b, size_t k, text_spa
         *where = last[unnamed == 1 ? 0 : k].span;
         return &last[unnamed == 1 ? 0 : k].type;
     }
-    return find_given(b, b->inputs[k]);
+    return NULL;
+}
+
+/* The type of input k: the text's, with the caller's sizes where it has `?`, or else the caller's.
+ */
+static bool find_type(const builder *b, size_t k, text_span *where, tosajit_tensor_type *type) {
+    const tosajit_tensor_type *written = find_written(b, k, where);
+    const tosajit_tensor_type *given = find_given(b, b->inputs[k]);
+    if (!written && !given) return false;
+    *type = written ? *written : *given;
+    if (!written || !given || written->rank != given->rank) return true;
+    for (int32_t d = 0; d < type->rank; d++)
+        if (type->dims[d] == TOSAJIT_DYNAMIC) type->dims[d] = given->dims[d];
+    return true;
 }
 
 static bool check_name(builder *b, size_t a) {
@@ -184,9 +196,9 @@ static bool add_variables(builder *b) {
     if (!check_annotations(b)) return false;
     for (size_t k = 0; k < b->input_count; k++) {
         text_span where;
-        const tosajit_tensor_type *type = find_type(b, k, &where);
-        if (!type) return fail_untyped(b, b->inputs[k]);
-        if (!add_input(b, type, where, copy_word(b, b->inputs[k]).text)) return false;
+        tosajit_tensor_type type;
+        if (!find_type(b, k, &where, &type)) return fail_untyped(b, b->inputs[k]);
+        if (!add_input(b, &type, where, copy_word(b, b->inputs[k]).text)) return false;
     }
     return true;
 }

@@ -25,6 +25,11 @@ static const double cost_heavy_op = 0.4;  /* a polynomial */
 static const double cost_piece = 10000;   /* worth waking a thread, which takes microseconds */
 static const double cost_light = 0.4;     /* above it neither memory nor rows are the limit */
 
+/* Precompiled ops, beside what the same part costs as code of its own: an element of an
+ * instruction, by way of the L1 cache, and a row that is summed alone, whatever its length. Who
+ * has much to compute asks whether compiling takes less. */
+static const double cost_instruction = 0.5, cost_summed_row = 330;
+
 /* Terms of the estimates of two strategies: direct, and collapsed (choose.c, pack.c). */
 typedef enum cost_term {
     PER_CALL,             /* of the code */

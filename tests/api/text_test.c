@@ -123,9 +123,17 @@ static void callers_give_types_by_name(void **state) {
     tosajit_kernel *kernel = compile("a * sigmoid(a + b)", &options);
     assert_int_equal(tosajit_kernel_operand_type(kernel, 1).dims[0], 3);
     tosajit_kernel_release(kernel);
-    kernel = compile("b: f16[?]; a + b", &options); /* the text's own type counts */
-    assert_true(tosajit_kernel_operand_type(kernel, 0).dims[0] == TOSAJIT_DYNAMIC);
-    tosajit_kernel_release(kernel);
+    const struct {
+        const char *text;
+        int64_t size; /* of b */
+    } own[] = {
+        {"b: f16[5]; b + a", 5}, {"b: f16[?]; b + a", 3}, {"b: f16[?,?]; b + a", TOSAJIT_DYNAMIC}};
+    for (size_t k = 0; k < sizeof own / sizeof *own;
+         k++) { /* the text's own, with sizes for its ? */
+        kernel = compile(own[k].text, &options);
+        assert_true(tosajit_kernel_operand_type(kernel, 0).dims[0] == own[k].size);
+        tosajit_kernel_release(kernel);
+    }
 }
 
 static void messages_have_place_line_and_caret(void **state) {

@@ -231,6 +231,40 @@ class Evaluation(unittest.TestCase):
             engine.wait()
             self.assertEqual(engine.stats["compilations"], 3)
 
+    @needs_compiler
+    def test_few_columns_have_kernels_of_their_own(self):
+        """Where something is reduced, and these sizes come again; the bits are those of any size."""
+        text = "sum(x * w, axis=-1)"
+        for backend in ("native", "background"):
+            engine, plain = tosajit.Engine(backend=backend), tosajit.Engine(backend="precompiled")
+            known = []
+            for columns in (3, 3, 3, 2, 129, 1, 2, 2, 128, 128, 128):
+                x, w = matrix(600, columns), floats(*range(columns))
+                found = bytes(engine.evaluate(text, x=x, w=w))
+                self.assertEqual(found, bytes(plain.evaluate(text, x=x, w=w)), columns)
+                engine.wait()
+                known.append(engine.stats["compilations"])
+            self.assertEqual(known[-1] - known[0], 3 + (backend == "background"))  # which compiles nothing for the first call
+            for columns in range(2, 20):
+                for _ in range(2):
+                    engine.evaluate(text, x=matrix(600, columns), w=floats(*range(columns)))
+            engine.wait()
+            self.assertLessEqual(engine.stats["compilations"], 9)
+            few = engine.stats["compilations"]
+            for _ in range(3):
+                engine.evaluate("sum(x, axis=-1)", x=matrix(3, 3))
+                engine.evaluate("x * x + 1", x=matrix(600, 3))
+            engine.wait()
+            self.assertEqual(engine.stats["compilations"], few + 2)
+
+    @needs_compiler
+    def test_long_first_answers_wait_for_the_compiler(self):
+        engine = tosajit.Engine()
+        engine.evaluate("sum((x - y) * (x - y), axis=-1)", x=memoryview(bytes(4 * 512 * 8)).cast("f", (512, 1, 8)), y=memoryview(bytes(4 * 512 * 8)).cast("f", (1, 512, 8)))
+        self.assertEqual(engine.stats["compilations"], 1)
+        engine.evaluate("sum((x - y) * x, axis=-1)", x=memoryview(bytes(4 * 64)).cast("f", (8, 1, 8)), y=memoryview(bytes(4 * 64)).cast("f", (1, 8, 8)))
+        self.assertEqual(engine.stats["compilations"], 1)
+
     def test_what_comes_once_is_not_compiled(self):
         engine = tosajit.Engine()
         if not engine.stats["precompiled"]:

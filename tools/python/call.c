@@ -7,8 +7,10 @@
 #include "tools/python/array.h"
 #include "tools/python/errors.h"
 #include "tools/python/exchange.h"
+#include "tools/python/fit.h"
 #include "tools/python/layout.h"
 #include "tools/python/numpy.h"
+#include "tools/python/patience.h"
 #include "tools/python/space.h"
 
 /* Giving the lock away and waiting for it again costs more than a short run. */
@@ -102,14 +104,17 @@ static PyObject *make_results(const kernel_object *k, const tosajit_tensor *oper
     return results;
 }
 
-static tosajit_status run(const kernel_object *k, const tosajit_tensor *operands,
-                          const tosajit_tensor *results, Py_ssize_t bytes) {
-    size_t operand_count = (size_t)k->operand_count, result_count = (size_t)k->result_count;
-    if (bytes < LOCKED_BYTES)
-        return tosajit_run(k->kernel, operands, operand_count, results, result_count);
+typedef struct running {
+    const kernel_object *k;
+    const tosajit_kernel *kernel; /* k's, or one for these sizes */
+    const tosajit_tensor *operands;
+} running;
+
+static tosajit_status run(const running *r, const tosajit_tensor *results, Py_ssize_t bytes) {
+    const size_t operands = (size_t)r->k->operand_count, count = (size_t)r->k->result_count;
+    if (bytes < LOCKED_BYTES) return tosajit_run(r->kernel, r->operands, operands, results, count);
     tosajit_status status;
-    Py_BEGIN_ALLOW_THREADS status =
-        tosajit_run(k->kernel, operands, operand_count, results, result_count);
+    Py_BEGIN_ALLOW_THREADS status = tosajit_run(r->kernel, r->operands, operands, results, count);
     Py_END_ALLOW_THREADS return status;
 }
 
@@ -131,39 +136,40 @@ static Py_ssize_t largest_of(const tosajit_tensor *results, Py_ssize_t count) {
 }
 
 /* As NumPy does where a result would be written over an operand that is still read. */
-static bool run_apart(const kernel_object *k, const tosajit_tensor *operands,
-                      const tosajit_tensor *results, Py_ssize_t bytes) {
+static bool run_apart(const running *r, const tosajit_tensor *results, Py_ssize_t bytes) {
+    const kernel_object *k = r->k;
     tosajit_tensor tensors[TOSAJIT_MAX_TENSORS];
+    const running own = {k, r->kernel, tensors};
     apart_copy *copies;
-    for (Py_ssize_t i = 0; i < k->operand_count; i++) tensors[i] = operands[i];
+    for (Py_ssize_t i = 0; i < k->operand_count; i++) tensors[i] = r->operands[i];
     const bool ran = apart_take(tensors, k->operand_count, results, k->result_count, &copies) &&
-                     !errors_raise(k->state, run(k, tensors, results, bytes));
+                     !errors_raise(k->state, run(&own, results, bytes));
     apart_release(copies);
     return ran;
 }
 
-static bool run_into_views(const kernel_object *k, const tosajit_tensor *operands,
-                           PyObject *objects, view *views) {
+static bool run_into_views(const running *r, PyObject *objects, view *views) {
+    const kernel_object *k = r->k;
     tosajit_tensor results[TOSAJIT_MAX_TENSORS];
     for (Py_ssize_t i = 0; i < k->result_count; i++) {
-        request r = ask(k, k->operand_count + i, true);
-        if (!view_take(k->state, &views[i], PyTuple_GetItem(objects, i), &r)) {
+        const request asked = ask(k, k->operand_count + i, true);
+        if (!view_take(k->state, &views[i], PyTuple_GetItem(objects, i), &asked)) {
             call_release(views, i);
             return false;
         }
         results[i] = views[i].tensor;
     }
     const Py_ssize_t bytes = largest_of(results, k->result_count);
-    const tosajit_status status = run(k, operands, results, bytes);
-    const bool ran = status == TOSAJIT_OVERLAP ? run_apart(k, operands, results, bytes)
-                                               : !errors_raise(k->state, status);
+    const tosajit_status status = run(r, results, bytes);
+    const bool ran =
+        status == TOSAJIT_OVERLAP ? run_apart(r, results, bytes) : !errors_raise(k->state, status);
     call_release(views, k->result_count);
     return ran;
 }
 
-static bool run_into(const kernel_object *k, const tosajit_tensor *operands, PyObject *objects) {
-    view few[VIEW_FEW], *views = view_room(few, k->result_count);
-    const bool ran = views && run_into_views(k, operands, objects, views);
+static bool run_into(const running *r, PyObject *objects) {
+    view few[VIEW_FEW], *views = view_room(few, r->k->result_count);
+    const bool ran = views && run_into_views(r, objects, views);
     view_leave(views, few);
     return ran;
 }
@@ -197,16 +203,15 @@ static PyObject *wrap_results(const kernel_object *k, const dlpack_exchange *api
     return objects;
 }
 
-static PyObject *run_exchanged(const kernel_object *k, const tosajit_tensor *operands,
-                               const dlpack_exchange *api) {
+static PyObject *run_exchanged(const running *r, const dlpack_exchange *api) {
+    const kernel_object *k = r->k;
     dlpack_versioned *made[TOSAJIT_MAX_TENSORS];
     tosajit_tensor results[TOSAJIT_MAX_TENSORS];
     PyObject *objects = NULL;
     for (Py_ssize_t i = 0; i < k->result_count; i++) made[i] = NULL;
-    if (allocate_results(k, operands, api, made, results)) {
+    if (allocate_results(k, r->operands, api, made, results)) {
         const Py_ssize_t largest = largest_of(results, k->result_count);
-        if (!errors_raise(k->state, run(k, operands, results, largest)))
-            objects = wrap_results(k, api, made);
+        if (!errors_raise(k->state, run(r, results, largest))) objects = wrap_results(k, api, made);
     }
     for (Py_ssize_t i = 0; i < k->result_count; i++)
         if (made[i] && made[i]->deleter) made[i]->deleter(made[i]);
@@ -214,23 +219,25 @@ static PyObject *run_exchanged(const kernel_object *k, const tosajit_tensor *ope
 }
 
 /* New results, of the library whose operands they are made of. */
-static PyObject *run_new(const kernel_object *k, const call_given *given, const view *views,
-                         const tosajit_tensor *operands) {
+static PyObject *run_new(const running *r, const call_given *given, const view *views) {
+    const kernel_object *k = r->k;
     const call_home home = find_home(k, given, views);
-    if (home.exchange) return run_exchanged(k, operands, home.exchange);
-    PyObject *results = make_results(k, operands, &home);
-    if (results && !run_into(k, operands, results)) Py_CLEAR(results);
+    if (home.exchange) return run_exchanged(r, home.exchange);
+    PyObject *results = make_results(k, r->operands, &home);
+    if (results && !run_into(r, results)) Py_CLEAR(results);
     return results && home.space && !home.numpy ? space_give(k->state, home.space, results)
                                                 : results;
 }
 
-PyObject *call_run(const kernel_object *k, const call_given *given, const view *views) {
+PyObject *call_run(engine_object *e, kernel_object *k, const call_given *given, const view *views) {
     tosajit_tensor operands[TOSAJIT_MAX_TENSORS];
     for (Py_ssize_t i = 0; i < k->operand_count; i++) operands[i] = views[i].tensor;
+    patience_wait(e, k, views);
+    const running r = {k, fit_kernel(e, k, operands), operands};
     PyObject *results = NULL;
     if (!given->out || given->out == Py_None)
-        results = run_new(k, given, views, operands);
-    else if ((results = take_results(k, given->out)) && !run_into(k, operands, results))
+        results = run_new(&r, given, views);
+    else if ((results = take_results(k, given->out)) && !run_into(&r, results))
         Py_CLEAR(results);
     if (!results || k->result_count != 1) return results;
     PyObject *only = Py_NewRef(PyTuple_GetItem(results, 0));

@@ -4,7 +4,7 @@
 #ifndef TOSAJIT_TOOLS_PYTHON_CALL_H
 #define TOSAJIT_TOOLS_PYTHON_CALL_H
 
-#include "tools/python/kernel.h"
+#include "tools/python/engine.h"
 #include "tools/python/view.h"
 
 /* Arguments of a caller: objects in the order of the kernel's operands. */
@@ -16,8 +16,8 @@ typedef struct call_given {
 /* Take the views of a kernel's operands. False with an exception, and none is held. */
 bool call_take(const kernel_object *k, const call_given *given, view *views);
 /* Compute. A new reference to the result, or a tuple of several; null with an exception. The views
- * stay the caller's to release. */
-PyObject *call_run(const kernel_object *k, const call_given *given, const view *views);
+ * stay the caller's to release. e: the engine that the kernel is of; null: none. */
+PyObject *call_run(engine_object *e, kernel_object *k, const call_given *given, const view *views);
 void call_release(view *views, Py_ssize_t count);
 
 #endif

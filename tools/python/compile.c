@@ -3,8 +3,12 @@
 /* In: a text, and types. Out: a kernel, compiled without Python's lock. */
 #include "tools/python/compile.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "tools/python/errors.h"
 #include "tosajit/graph.h"
+#include "tosajit/inspect.h"
 
 /* Dimensions that do not repeat need no decision at each call. Operands that a text declares in
  * front are its first values. */
@@ -21,24 +25,48 @@ static tosajit_status promise(tosajit_expr *expr, const compile_given *given) {
     return TOSAJIT_OK;
 }
 
-static tosajit_status compile(tosajit_engine *engine, const char *bytes, size_t length,
-                              const compile_given *given, tosajit_kernel **kernel) {
+/* How many reductions there are; 2: or more. */
+static uint8_t count_reductions(const tosajit_expr *expr) {
+    static const char *const words[] = {"reduce_", "argmax", "argmin"};
+    char *text;
+    uint8_t count = 0;
+    if (tosajit_expr_print(expr, NULL, &text)) return 0;
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+        for (const char *at = text; count < 2 && (at = strstr(at, words[k])); at++) count++;
+    tosajit_text_release(text);
+    return count;
+}
+
+static tosajit_status compile(tosajit_engine *engine, const compile_given *given,
+                              tosajit_kernel **kernel, uint8_t *reductions) {
+    Py_ssize_t length = 0;
+    const char *bytes = PyUnicode_AsUTF8AndSize(given->text, &length);
     tosajit_parse_options options = {.size = sizeof options};
     options.types = given->types;
     options.type_count = given->type_count;
     options.drop_axes = given->drop_axes;
     tosajit_expr *expr = NULL;
-    tosajit_status status = tosajit_expr_parse(bytes, length, &options, &expr);
+    tosajit_status status = tosajit_expr_parse(bytes, (size_t)length, &options, &expr);
     if (!status) status = promise(expr, given);
+    if (!status && reductions) *reductions = count_reductions(expr);
     Py_BEGIN_ALLOW_THREADS if (!status) status = tosajit_compile_expr(engine, expr, kernel);
     tosajit_expr_destroy(expr);
     Py_END_ALLOW_THREADS return status;
 }
 
+static void note(const engine_object *e, const compile_given *given, bool quick, uint8_t reductions,
+                 kernel_object *k) {
+    const tosajit_backend backend = e->options.backend;
+    k->quick = quick;
+    k->drops = given->drop_axes;
+    k->reductions = reductions;
+    k->compiles = !quick && !given->apart && backend != TOSAJIT_BACKEND_INTERPRET &&
+                  backend != TOSAJIT_BACKEND_PRECOMPILED;
+    k->text = Py_NewRef(given->text);
+}
+
 PyObject *compile_text(engine_object *e, const compile_given *given) {
-    Py_ssize_t length = 0;
-    const char *bytes = PyUnicode_AsUTF8AndSize(given->text, &length);
-    engine_made *made = bytes ? engine_use(e) : NULL;
+    engine_made *made = PyUnicode_AsUTF8AndSize(given->text, NULL) ? engine_use(e) : NULL;
     if (!made) return NULL;
     const bool quick = given->quick && made->quick;
     tosajit_engine *engine =
@@ -48,14 +76,47 @@ PyObject *compile_text(engine_object *e, const compile_given *given) {
         engine_made_leave(made);
         return NULL;
     }
-    tosajit_status status = compile(engine, bytes, (size_t)length, given, &kernel);
+    uint8_t reductions = 0;
+    tosajit_status status = compile(engine, given, &kernel, quick ? NULL : &reductions);
     if (status == TOSAJIT_LIMIT_EXCEEDED) {
         engine_make_room(e);
-        status = compile(engine, bytes, (size_t)length, given, &kernel);
+        status = compile(engine, given, &kernel, quick ? NULL : &reductions);
     }
     if (!status && !quick) engine_note(e, kernel);
     PyObject *made_kernel = errors_raise(e->state, status) ? NULL : kernel_make(e->state, kernel);
     engine_made_leave(made);
-    if (made_kernel && quick) ((kernel_object *)made_kernel)->quick = true;
+    if (made_kernel) note(e, given, quick, reductions, (kernel_object *)made_kernel);
     return made_kernel;
+}
+
+/* Types of a kernel's operands, with sizes where these are known. Names are the caller's. */
+static tosajit_named_type *fitted_types(const kernel_object *k, const compile_fit *fit) {
+    tosajit_named_type *types = calloc((size_t)k->operand_count + 1, sizeof *types);
+    for (Py_ssize_t i = 0; types && i < k->operand_count; i++) {
+        tosajit_tensor_type *type = &types[i].type;
+        types[i].name = PyUnicode_AsUTF8AndSize(PyTuple_GetItem(k->names, i), NULL);
+        type->element = k->tensors[i].element;
+        type->rank = k->tensors[i].rank;
+        for (int32_t d = 0; d < type->rank; d++) type->dims[d] = TOSAJIT_DYNAMIC;
+        if (fit->columns[i]) type->dims[type->rank - 1] = fit->columns[i];
+    }
+    return types;
+}
+
+tosajit_kernel *compile_fitted(engine_object *e, const kernel_object *k, const compile_fit *fit) {
+    engine_made *made = engine_use(e);
+    tosajit_named_type *types = made ? fitted_types(k, fit) : NULL;
+    tosajit_kernel *kernel = NULL;
+    tosajit_engine *engine = types ? engine_made_compiling(e->state, made, &e->options) : NULL;
+    const compile_given given = {.text = k->text,
+                                 .types = types,
+                                 .type_count = (size_t)k->operand_count,
+                                 .drop_axes = k->drops,
+                                 .apart = fit->apart ? UINT32_MAX : 0,
+                                 .apart_count = k->operand_count};
+    if (engine && !compile(engine, &given, &kernel, NULL)) engine_note(e, kernel);
+    PyErr_Clear();
+    free(types);
+    engine_made_leave(made);
+    return kernel;
 }

@@ -21,5 +21,12 @@ typedef struct compile_given {
 /* Compile a text; a kernel_object. Null with an exception. Where the engine has no room left, what
  * it remembers of evaluated texts makes room. */
 PyObject *compile_text(engine_object *e, const compile_given *given);
+/* Sizes of a kernel's operands. */
+typedef struct compile_fit {
+    uint8_t columns[TOSAJIT_MAX_TENSORS]; /* of each operand's last dimension; 0: any */
+    bool apart;                           /* no size is below 2 */
+} compile_fit;
+/* The same for such sizes alone. Null, without an exception, where there is none. */
+tosajit_kernel *compile_fitted(engine_object *e, const kernel_object *k, const compile_fit *fit);
 
 #endif

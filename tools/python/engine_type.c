@@ -21,7 +21,6 @@ static PyObject *compile_as(PyObject *self, PyObject *text, bool quick) {
     PyObject *kernel = compile_text((engine_object *)self, &given);
     if (!kernel) return NULL;
     ((kernel_object *)kernel)->engine = Py_NewRef(self);
-    ((kernel_object *)kernel)->text = Py_NewRef(text);
     return kernel;
 }
 

@@ -13,6 +13,7 @@
 #include "tools/python/guard.h"
 #include "tools/python/manners.h"
 #include "tools/python/numpy.h"
+#include "tools/python/patience.h"
 #include "tools/python/texts.h"
 
 /* ---------------------------------------------------------------------------------------------
@@ -370,8 +371,14 @@ static kernel_object *kernel_for(engine_object *e, const arguments *a, remembere
         texts_forget_kernels(r);
         kernel = compile(e, a, r, views, types, true);
     }
-    if (kernel) texts_keep(r, types, kernel);
-    return kernel;
+    if (!kernel) return NULL;
+    texts_keep(r, types, kernel);
+    if (!kernel->quick || !patience_pays(e, kernel, views)) return kernel;
+    improve(e, a, r, views, texts_kernel(r, types));
+    slot = texts_kernel(r, types);
+    if (slot == TEXTS_KERNELS) return kernel; /* other threads have come meanwhile */
+    Py_DECREF((PyObject *)kernel);
+    return (kernel_object *)Py_NewRef((PyObject *)r->known[slot].kernel);
 }
 
 /* ---------------------------------------------------------------------------------------------
@@ -385,7 +392,7 @@ static PyObject *call(engine_object *e, const arguments *a, remembered *r, view 
     *element = kernel->result_count == 1 ? kernel->tensors[kernel->operand_count].element
                                          : TOSAJIT_TYPE_COUNT;
     if (guard_take_loose(kernel, &a->given, views) && guard_passes(kernel, views))
-        result = call_run(kernel, &a->given, views);
+        result = call_run(e, kernel, &a->given, views);
     if (!result) errors_name(e->state, r->names, r->count);
     Py_DECREF((PyObject *)kernel);
     return result;

@@ -12,6 +12,7 @@
 #include "tools/python/errors.h"
 #include "tools/python/guard.h"
 #include "tools/python/numpy.h"
+#include "tools/python/patience.h"
 #include "tools/python/texts.h"
 
 /* The kernel that was made for operands of these types. */
@@ -290,15 +291,15 @@ static PyObject *scalars(const kernel_object *k, PyObject *result) {
     return scalar;
 }
 
-static PyObject *run_guarded(calling *c, const kernel_object *k, view *views) {
+static PyObject *run_guarded(calling *c, kernel_object *k, view *views) {
     PyObject *result = NULL;
     if (guard_take_loose(k, &c->given, views) && guard_passes(k, views))
-        result = call_run(k, &c->given, views);
+        result = call_run((engine_object *)k->engine, k, &c->given, views);
     return c->given.out ? result : scalars(k, result);
 }
 
 /* Behind the operands, whose views stay where they are held, come constants. */
-static PyObject *run_with(calling *c, const kernel_object *k, PyObject *constants, view *views) {
+static PyObject *run_with(calling *c, kernel_object *k, PyObject *constants, view *views) {
     const Py_ssize_t more = PyTuple_Size(constants);
     view few[VIEW_FEW], *all = view_room(few, c->count + more);
     PyObject *result = NULL;
@@ -318,7 +319,7 @@ static PyObject *run_with(calling *c, const kernel_object *k, PyObject *constant
 }
 
 static PyObject *run(calling *c, const made *m, view *views) {
-    const kernel_object *k = (const kernel_object *)m->kernel;
+    kernel_object *k = (kernel_object *)m->kernel;
     return m->constants ? run_with(c, k, m->constants, views) : run_guarded(c, k, views);
 }
 
@@ -356,14 +357,23 @@ static void improve(const calling *c, const view *views, made *m) {
     Py_DECREF(quick);
 }
 
+static bool is_quick(const made *m) { return m->kernel && ((kernel_object *)m->kernel)->quick; }
+
+/* Constants have no views yet. */
+static bool pays(const made *m, const view *views) {
+    kernel_object *k = (kernel_object *)m->kernel;
+    return !m->constants && patience_pays((engine_object *)k->engine, k, views);
+}
+
 /* Null without an exception: no kernel can have the call. */
 static PyObject *answer(calling *c, view *views) {
     made *m = look(c, views);
-    if (m && m->kernel && ((kernel_object *)m->kernel)->quick) {
-        improve(c, views, m);
-        m = look(c, views);
-    }
+    const bool again = m;
     if (!m && !(m = make(c, views))) return NULL;
+    if (is_quick(m) && (again || pays(m, views))) {
+        improve(c, views, m);
+        if (!(m = look(c, views)) && !(m = make(c, views))) return NULL;
+    }
     PyObject *kernel = Py_XNewRef(m->kernel), *how = Py_XNewRef(m->finish), *result = NULL;
     const made now = *m; /* others may come meanwhile, and take its place */
     PyObject *constants = Py_XNewRef(now.constants);

@@ -8,6 +8,7 @@
 
 #include "tools/python/call.h"
 #include "tools/python/errors.h"
+#include "tools/python/fit.h"
 #include "tools/python/help.h"
 #include "tools/python/kernel_image.h"
 #include "tools/python/kernel_show.h"
@@ -46,7 +47,9 @@ PyObject *kernel_make(module_state *state, tosajit_kernel *kernel) {
     k->call = kernel_call_quickly;
     k->kernel = kernel;
     k->engine = k->text = k->guard = k->sentences = k->layouts = NULL;
-    k->quick = k->guards_all = false;
+    k->quick = k->guards_all = k->drops = k->compiles = false;
+    k->looks = k->reductions = 0;
+    k->fitted = NULL;
     k->operand_count = (Py_ssize_t)operands;
     k->result_count = (Py_ssize_t)results;
     for (size_t i = 0; i < operands; i++)
@@ -75,6 +78,7 @@ static void kernel_dealloc(PyObject *self) {
     PyTypeObject *type = Py_TYPE(self);
     kernel_object *k = (kernel_object *)self;
     tosajit_kernel_release(k->kernel);
+    fit_release(k->fitted);
     Py_XDECREF(k->names);
     Py_XDECREF(k->engine);
     Py_XDECREF(k->text);
@@ -148,11 +152,11 @@ static bool bind_quickly(const kernel_object *k, PyObject *const *args, Py_ssize
     return bind_all(k, count, g);
 }
 
-static PyObject *call_given_operands(const kernel_object *k, const call_given *given) {
+static PyObject *call_given_operands(kernel_object *k, const call_given *given) {
     view few[VIEW_FEW], *views = view_room(few, k->operand_count);
     PyObject *result = NULL;
     if (views && call_take(k, given, views)) {
-        result = call_run(k, given, views);
+        result = call_run((engine_object *)k->engine, k, given, views);
         if (!result) errors_name(k->state, k->names, k->operand_count);
         call_release(views, k->operand_count);
     }
@@ -161,7 +165,7 @@ static PyObject *call_given_operands(const kernel_object *k, const call_given *g
 }
 
 static PyObject *kernel_call(PyObject *self, PyObject *args, PyObject *keywords) {
-    const kernel_object *k = (kernel_object *)self;
+    kernel_object *k = (kernel_object *)self;
     call_given given;
     given.out = NULL;
     return bind(k, args, keywords, &given) ? call_given_operands(k, &given) : NULL;
@@ -169,7 +173,7 @@ static PyObject *kernel_call(PyObject *self, PyObject *args, PyObject *keywords)
 
 static PyObject *kernel_call_quickly(PyObject *self, PyObject *const *args, size_t count,
                                      PyObject *names) {
-    const kernel_object *k = (kernel_object *)self;
+    kernel_object *k = (kernel_object *)self;
     const Py_ssize_t own = (Py_ssize_t)(count & SIZE_MAX >> 1); /* its highest bit is a flag */
     call_given given;
     given.out = NULL;

@@ -364,7 +364,6 @@ static PyObject *kernel_of(module_state *state, PyObject *source, const compile_
     PyObject *kernel = compile_text((engine_object *)source, given);
     if (!kernel) return NULL;
     ((kernel_object *)kernel)->engine = Py_NewRef(source);
-    ((kernel_object *)kernel)->text = Py_NewRef(given->text);
     return kernel;
 }
 
