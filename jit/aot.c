@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Ahead of time: an object of functions. .text has the code of every function for every CPU.
- * .rodata has an image per function, which tells where in .text its code is. .data has a
- * tosajit_aot per function, to which the program refers. */
+ * .rodata has an image per function, which says where in .text its code is. .data has a tosajit_aot
+ * per function; the program refers to that. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Many: several expressions at once. Those without a kernel yet become batches, each of which is
- * one module of LLVM's, on as many threads as the engine has. What another thread is making already
- * is waited for when all else is done: a thread that waits has promised nobody anything, so two
- * lists in opposite orders cannot wait for each other. */
+/* Many: several expressions at once. Expressions without a kernel yet become batches, each of them
+ * one module of LLVM's, on as many threads as the engine has. If another thread is making a kernel
+ * already, this one waits for it at the very end. A thread that waits has promised nobody anything,
+ * so two lists in opposite orders cannot wait for each other. */
 #include "jit/compile.h"
 #include "jit/engine/backend.h"
 #include "jit/engine/failure.h"
@@ -119,7 +119,8 @@ static void divide(list *l) {
     }
 }
 
-/* One module for all; if that fails, one for each, so that one loses the others nothing. */
+/* One module for all. If it fails, each kernel gets a module of its own, so that one failure costs
+ * the others nothing. */
 static void run_batch(void *argument, size_t index) {
     batch *b = &((batch *)argument)[index];
     const tosajit_kernel *kernels[BATCH_FUNCTIONS];

@@ -41,8 +41,8 @@
 #include "runtime/run/verbose.h"
 #include "tosajit/image.h"
 
-/* The way back: from being found to being free. In a child whose parent's threads were at it, what
- * they may hold is not waited for: the kernel's memory stays. */
+/* The way back: from being found to being free. In a child whose parent's threads were compiling, a
+ * lock may be held for ever. So the child does not wait, and the kernel's memory stays. */
 static void release_kernel(tosajit_kernel *kernel) {
     engine_kernel *own = engine_kernel_of(kernel);
     tosajit_engine *engine = own->engine;

@@ -15,8 +15,8 @@ typedef struct builds {
     size_t count;
 } builds;
 
-/* How many engines there are, that none is null, and that all are of one accuracy; `what` is the
- * public function's name. INVALID_ARGUMENT, LIMIT_EXCEEDED. */
+/* Check engines of one build each: their number, that none is null, and that all have one accuracy.
+ * `what` is the public function's name. INVALID_ARGUMENT, LIMIT_EXCEEDED. */
 tosajit_status builds_check(const char *what, tosajit_engine *const *engines, size_t count);
 
 /* Compile the kernel, which need not belong to any of the engines. Where it is too large for code

@@ -59,8 +59,8 @@ static tosajit_value operand_source(const tabulation *t, const expr_node *node, 
     }
 }
 
-/* True if broadcasting a value with another one leaves that one's shape as it is, whatever dynamic
- * sizes are. */
+/* True if a value broadcasts into another's shape, and leaves that shape as it is, whatever the
+ * dynamic sizes are. */
 static bool broadcasts_into(const expr_node *a, const expr_node *other) {
     const int32_t shift = other->type.rank - a->type.rank;
     bool fits = a->type.rank >= 0 && shift >= 0;

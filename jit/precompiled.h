@@ -16,9 +16,9 @@ static inline void precompiled_count(tosajit_engine *engine) {
     atomic_fetch_add_explicit(&engine->precompiled, 1, memory_order_relaxed);
 }
 
-/* The same where compiling has failed with `status`, for good if the kernel is too large, else if
- * the engine's backend leaves the way open and there is a library: then OK, else the status with
- * its message. */
+/* The same where compiling has failed with `status`. If the kernel is too large, it stands in for
+ * good. Else it stands in if the engine's backend allows that, and there is a library. OK then,
+ * else `status` with its message. */
 tosajit_status precompiled_stand_in(tosajit_engine *engine, tosajit_kernel *kernel,
                                     tosajit_status status);
 

@@ -12,8 +12,8 @@
 #include "jit/emit/reduce.h"
 #include "runtime/base/types.h"
 
-/* After `steps` steps the vector of partial results 0.. is `steps` modulo the groups before its
- * place: turn them, by one, by two, by four, as the bits of what is missing say. */
+/* After `steps` steps the partial results 0.. lie `steps` vectors, modulo the groups, before their
+ * place. Turn the vectors by one, by two, by four, as the bits of the rest say. */
 void turn_partials(row_emitter *r, LLVMValueRef steps) {
     const part_emitter *e = r->part;
     const unsigned groups = r->groups;

@@ -160,8 +160,9 @@ size_t emit_most(const tosajit_expr *program, const plan *p) {
     return once * variants * (1 + 3 + NEST_MAX_LEVELS);
 }
 
-/* Take the function's length from what is left. While it was emitted only instructions of nodes
- * were counted, so that it could stop in time; here those of loops and addresses count as well. */
+/* Take the function's length from the rest. While the function was emitted only instructions of
+ * nodes were counted, so that emitting could stop in time. Here instructions of loops and addresses
+ * count as well. */
 static tosajit_status take_length(const part_emitter *e, size_t before) {
     size_t length = 0;
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(e->function); b; b = LLVMGetNextBasicBlock(b))

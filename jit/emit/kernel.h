@@ -19,9 +19,9 @@ enum { EMIT_MAX_INSTRUCTIONS = 60000 };
  * high. It may exceed EMIT_MAX_INSTRUCTIONS. */
 size_t emit_most(const tosajit_expr *program, const plan *p);
 
-/* Emit all parts of a kernel into a module. Part p becomes function `names[p]`. *left is one more
- * than the instructions that the module may still get; it is counted down, and at 0 nothing more is
- * emitted. OUT_OF_MEMORY, LIMIT_EXCEEDED. */
+/* Emit all parts of a kernel into a module. Part p becomes function `names[p]`. *left is the number
+ * of instructions that the module may still get, plus one. It is counted down, and at 0 nothing
+ * more is emitted. OUT_OF_MEMORY, LIMIT_EXCEEDED. */
 tosajit_status emit_kernel(const tosajit_expr *program, const plan *p, const target *t,
                            LLVMModuleRef module, char *const *names, size_t *left);
 

@@ -29,8 +29,8 @@ static void emit_halves(const part_emitter *e, const tile_values *tile) {
     continue_in(e, whole);
 }
 
-/* Numbers any of whose low bits keeps a result's rows from beginning as the first's do, or from
- * being aligned at a whole element: addresses and steps, from the first result's. */
+/* Addresses and steps, less those of the first result. A low bit set in any of them says that this
+ * result's rows do not begin as the first's do, or are not aligned to whole elements. */
 static LLVMValueRef misfit(const part_emitter *e, int32_t t, const LLVMValueRef *values) {
     const int32_t first = e->part->leaf_count;
     const size_t size = tosajit_type_size(tensor_node(e, t)->type.element);

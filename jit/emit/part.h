@@ -231,9 +231,9 @@ LLVMValueRef emit_level(row_emitter *r, const level *lv, LLVMValueRef start, con
 
 /* The column at which a row's last vector of so many lanes begins. */
 LLVMValueRef emit_last_column(const part_emitter *e, unsigned lanes);
-/* Load a row's last vector: the leaves' values. Store the values of a row's last vector. A row that
- * is shorter is made of two narrower ones, which overlap. `widest` lanes is what it may have: all,
- * or half of them. */
+/* Load the leaves' values of a row's last vector; store the values of a row's last vector. A row
+ * that is shorter is made of two narrower vectors, which overlap. `widest` is the most lanes that
+ * it may have: all, or half of them. */
 void emit_last_loads(row_emitter *r, unsigned lanes, unsigned widest);
 void emit_last_stores(row_emitter *r, unsigned lanes, unsigned widest);
 /* Keep the values of tensors, leaves or results; take them again. */
@@ -241,8 +241,8 @@ void hold(const row_emitter *r, int32_t first, int32_t end, held *h);
 void take(row_emitter *r, int32_t first, int32_t end, const held *h);
 /* The leaves as `count` blocks have loaded them, where these meet. */
 void join_leaves(row_emitter *r, const held *loaded, LLVMBasicBlockRef *from, unsigned count);
-/* The column at which the loops of a row begin: 1 to so many lanes from the row's begin, so that
- * the first result is aligned there, as far as the bits of `aligned` say. */
+/* The column at which the loops of a row begin: 1 to so many lanes behind the row's begin. The
+ * first result is aligned there, as far as the bits of `aligned` say. */
 LLVMValueRef emit_aligned_column(const row_emitter *r, LLVMValueRef aligned, unsigned lanes);
 
 /* Loops. */
@@ -267,8 +267,9 @@ counted_loop begin_rows(row_emitter *r, const char *name, const LLVMValueRef *po
 typedef struct row_state {
     LLVMValueRef first, pointers[TOSAJIT_MAX_TENSORS];
 } row_state;
-/* A loop over rows, `step` of them at once, from the state `s` to the last row before `end`; `s` is
- * then the state behind it. `emit` leaves r->pointers behind the rows of a turn. */
+/* A loop over rows, `step` of them at once, from the state `s` to the last row before `end`.
+ * Afterwards `s` is the state behind the loop. `emit` leaves r->pointers behind the rows of a turn.
+ */
 void emit_rows_while(row_emitter *r, unsigned step, LLVMValueRef end, row_state *s,
                      void (*emit)(row_emitter *r, void *context), void *context);
 

@@ -84,9 +84,9 @@ static step vector_at(const part_emitter *e, LLVMValueRef column) {
     return (step){.lanes = e->nest.lanes, .column = column};
 }
 
-/* All levels in turn. A tail that overlaps is loaded before them; a row that is shorter than a
- * vector has nothing else. Each level begins where the one before has ended, and counts columns in
- * a variable of its own: the first one's begins at 0 and grows by a constant. */
+/* All levels in turn. An overlapping tail is loaded before them; a row shorter than a vector has
+ * nothing else. Each level begins where the level before it has ended, and counts columns in a
+ * variable of its own. So the first level's variable begins at 0 and grows by a constant. */
 static void emit_tail_row(row_emitter *r) {
     const part_emitter *e = r->part;
     const bool overlaps = e->nest.tail == TOSAJIT_TAIL_OVERLAP;

@@ -1,8 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A loop over columns, and one step of it: bodies one behind the other, or one that the tail
- * shares.
- */
+/* A loop over columns, and one step of it. A step is bodies one behind the other, or one body that
+ * the tail shares. */
 #include "jit/emit/part.h"
 #include "jit/emit/fast_isel.h"
 
@@ -121,8 +120,8 @@ void emit_step(row_emitter *r, const level *lv, LLVMValueRef column, const held 
                             .streamed = lv->nest.streamed});
 }
 
-/* `if (start < end) { do step; while (column < end); }`. The loop has a block before it and one
- * behind it that nothing else uses, as LLVM wants its loops. */
+/* `if (start < end) { do step; while (column < end); }`. As LLVM wants its loops, this one has a
+ * block before it and a block behind it, and nothing else uses these. */
 LLVMValueRef emit_level(row_emitter *r, const level *lv, LLVMValueRef start, const held *tail) {
     const part_emitter *e = r->part;
     LLVMBasicBlockRef before = LLVMGetInsertBlock(e->k.builder),

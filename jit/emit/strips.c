@@ -189,8 +189,8 @@ static void add_one_row(row_emitter *r, void *s) { add_some(r, s, 1); }
 
 static void add_rows_at_once(row_emitter *r, void *s) { add_some(r, s, NEST_STRIP_ROWS); }
 
-/* All rows that are added at once, from where `state` stands. Large rows that lie one behind the
- * other are rather read as they lie: that is one stream, not several. */
+/* All rows that are added at once, from the place of `state`. Large rows that lie one behind the
+ * other are read as they lie: so there is one stream, not several. */
 static void add_together(row_emitter *r, strip *s, LLVMValueRef end, row_state *state) {
     const part_emitter *e = r->part;
     LLVMValueRef last = LLVMBuildSub(e->k.builder, end, int64_constant(e, NEST_STRIP_ROWS - 1), ""),

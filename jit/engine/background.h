@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Background: one thread that does work on kernels, one after the other, while these answer as well
- * as they can. In: kernels, and what is to be done with each. Out: whether it is done, for whoever
- * waits. What the work is, and what an engine is, it does not know. */
+/* Background: one thread that works on kernels, one after the other, while the kernels answer as
+ * well as they can. In: kernels, and the work for each. Out: whether the work is done, for callers
+ * who wait. The file knows nothing of the work itself, nor of engines. */
 #ifndef TOSAJIT_JIT_ENGINE_BACKGROUND_H
 #define TOSAJIT_JIT_ENGINE_BACKGROUND_H
 

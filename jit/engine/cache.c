@@ -20,8 +20,8 @@ typedef struct cache_entry {
     tosajit_kernel *kernel;
 } cache_entry;
 
-/* A compilation that other threads may wait for. It is freed by the last thread that waits, or by
- * the one that compiles if none does. All members are under the cache's mutex. */
+/* A compilation that other threads may wait for. The last thread that waits frees it; if none
+ * waits, the thread that compiles does. All members are under the cache's mutex. */
 struct cache_flight {
     cache_link link; /* its key is borrowed from the thread that compiles, until it has finished */
     int waiting;

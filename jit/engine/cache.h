@@ -58,9 +58,9 @@ typedef enum cache_answer {
     CACHE_MISS,   /* the caller makes the kernel and tells cache_finish */
 } cache_answer;
 
-/* Look a key up. With `wait`, wait for another thread that is making the kernel. A caller that has
- * had a miss and not yet called cache_finish for it must not wait: another thread may be waiting
- * for it, and the two would wait for each other. *flight is for cache_finish. */
+/* Look a key up. With `wait`, wait for another thread that is making the kernel. A caller that had
+ * a miss, and has not yet called cache_finish for it, must not wait. Another thread may be waiting
+ * for that very kernel, and the two would wait for each other. *flight is for cache_finish. */
 cache_answer cache_begin(cache *c, const cache_key *key, const tosajit_allocator *allocator,
                          bool wait, tosajit_kernel **kernel, tosajit_status *status,
                          cache_flight **flight);

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Compiler: the interface of everything that knows LLVM. In: programs and plans. Out: a
- * flattened image, memory in which it runs, or a text. It is one table of functions, because
- * libtosajit loads the library behind it, and with it LLVM, when it compiles for the first time:
- * LLVM has 150 MB, and a process whose kernels come from images never needs it. */
+/* Compiler: the interface to all code that knows LLVM. In: programs and plans. Out: a flattened
+ * image, memory to run it in, or a text. It is one table of functions, because libtosajit loads the
+ * library behind it, and LLVM with that, at the first compilation. LLVM has 150 MB, and a process
+ * whose kernels come from images never needs it. */
 #ifndef TOSAJIT_JIT_ENGINE_COMPILER_H
 #define TOSAJIT_JIT_ENGINE_COMPILER_H
 

@@ -1,12 +1,12 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Store: values on disk under keys, for processes that come later or run beside this one.
- * In: keys and values as bytes. Out: the bytes again, whole and unchanged, or nothing.
+/* Store: values on disk under keys, for processes that come later or run beside this one. In: keys
+ * and values as bytes. Out: the bytes again, whole and unchanged, or nothing.
  *
  * One directory, one file per entry, named after a hash of the key. A file is written under another
- * name and renamed, so it is seen whole or not at all; it holds the whole key and a checksum, so a
- * damaged one is never taken for an entry. Any number of processes may share the directory. A store
- * never makes its user fail: what cannot be read or written is just absent. */
+ * name and renamed, so it is seen whole or not at all. It holds the whole key and a checksum, so a
+ * damaged file is never taken for an entry. Any number of processes may share the directory. A
+ * store never makes its user fail: an entry that cannot be read or written is just absent. */
 #ifndef TOSAJIT_JIT_ENGINE_DISK_CACHE_H
 #define TOSAJIT_JIT_ENGINE_DISK_CACHE_H
 

@@ -57,9 +57,9 @@ static inline bool engine_compiles(const tosajit_engine *engine) {
 
 /* Exit on this thread waits from now on, if the engine asks for that. */
 void engine_watch_thread(const tosajit_engine *engine);
-/* Before what compiles, or looks into the cache; then engine_leave. CODEGEN_FAILED in a child
- * process whose parent's threads were doing so when it forked: it would wait for them for ever.
- * Exit on this thread waits from now on, if the engine asks for that. */
+/* Call before compiling, or before looking into the cache; then engine_leave. CODEGEN_FAILED in a
+ * child process whose parent's threads were compiling when it forked: the child would wait for them
+ * for ever. If the engine asks for that, exit on this thread waits from now on. */
 tosajit_status engine_enter(tosajit_engine *engine);
 /* The same on the engine's own thread, which never calls exit. Whoever destroys the engine waits
  * for its end, and not for other engines. */
@@ -72,8 +72,8 @@ void engine_release(tosajit_engine *engine);
 /* Features that the engine's code may use. Thread-safe. */
 uint64_t engine_features(const tosajit_engine *engine);
 
-/* The level of the CPU that the engine's code is for; the lowest of this machine's if this CPU has
- * none, null if no machine of its kind has kernels. Thread-safe. */
+/* The level of the CPU that the engine's code is for. If this CPU has none, it is the lowest of
+ * this machine; null if no machine of its kind has kernels. Thread-safe. */
 const cpu_level *engine_level(const tosajit_engine *engine);
 
 /* The machine, as ELF numbers it, that it makes code for. */
@@ -87,8 +87,8 @@ tosajit_status engine_find_ops(const tosajit_engine *engine, const rows_library 
 /* True if this process is a child of the one that created the engine. */
 bool engine_is_inherited(const tosajit_engine *engine);
 
-/* LIMIT_EXCEEDED if the kernels that live take more than max_bytes. *refused is of the kernel that
- * asks: it counts once, though its own code and the stand-in are both too much. */
+/* LIMIT_EXCEEDED if the live kernels take more than max_bytes. *refused belongs to the kernel that
+ * asks: it counts once, even if both its own code and the stand-in are too much. */
 tosajit_status engine_check_cap(tosajit_engine *engine, bool *refused);
 
 #endif

@@ -18,8 +18,8 @@ static bool is_storable(const tosajit_engine *engine, const tosajit_kernel *kern
 
 static void put_text(byte_writer *w, const char *text) { bytes_put(w, text, strlen(text) + 1); }
 
-/* Everything that the code depends on: this build and its LLVM, the CPU that was asked for and what
- * this one has, and the program. */
+/* Everything that the code depends on: this build and its LLVM, the CPU of the engine, the CPU of
+ * this machine, and the program. */
 static bool make_key(const tosajit_engine *engine, const tosajit_kernel *kernel, byte_writer *w) {
     char features[FEATURES_TEXT];
     features_print(features_machine(), features_host(), true, features, sizeof features);

@@ -1,13 +1,13 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Pool: one loop at a time, divided into a slice per thread, so that a thread meets the same memory
- * in call after call. Who is done with its own slice takes pieces of the others'.
+ * in call after call. A thread that is done with its own slice takes pieces of the others'.
  *
- * A thread joins a loop while it is open, and leaves it when no piece is left. The caller closes it
- * and waits until everybody has left. So a thread that does not get a processor, because somebody
- * else's work has it, costs the caller nothing until it has begun a piece. Whoever waits spins for
- * a moment, because waking takes longer, then sleeps: the system moves a waiting thread only to an
- * idle processor, and a spinning thread keeps its processor busy. */
+ * A thread joins a loop while it is open, and leaves when no piece is left. The caller closes the
+ * loop and waits until all have left. A thread may not get a processor, because another process has
+ * it. Until that thread has begun a piece it costs the caller nothing. A waiting thread spins for a
+ * moment, because waking takes longer, and then sleeps. The system moves a sleeping thread only to
+ * an idle processor, and a spinning thread keeps its processor busy. */
 #include "jit/engine/pool.h"
 
 #include <stdatomic.h>

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Presence: how many threads are inside of something, so that a forked child knows what it was
- * left. A child has one thread, the one that forked. If others were inside, what they held is held
- * for ever there, and what they were changing is half changed: the child keeps out. */
+/* Presence: the number of threads inside of something, so that a forked child knows its state. A
+ * child has one thread, the one that forked. If others were inside, their locks are held there for
+ * ever, and their changes are half made. So the child keeps out. */
 #ifndef TOSAJIT_JIT_ENGINE_PRESENCE_H
 #define TOSAJIT_JIT_ENGINE_PRESENCE_H
 

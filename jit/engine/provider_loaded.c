@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Provider: the compiler in a library of its own, which is looked for where this library is, and
- * then where the system looks. The one that has LLVM within comes first: it needs no other, and is
- * there only if somebody has put it there. It is loaded once and stays: LLVM's state does not
+/* Provider: the compiler in a library of its own. It is looked for beside this library, and then
+ * where the system looks. The library with LLVM inside comes first: it needs no other, and is there
+ * only if somebody has put it there. The compiler is loaded once and stays: LLVM's state does not
  * survive unloading. */
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -35,10 +35,9 @@ static void beside_us(const char *name, char *path) {
 }
 
 enum { UNKNOWN, WRITING, KNOWN };
-/* That the library, or LLVM, is not on this machine, with the sentence about it: to look in every
- * folder again would cost each kernel of precompiled ops forty microseconds. Any other failure may
- * pass.
- */
+/* A record that the library, or LLVM, is not on this machine, with the sentence about it. To look
+ * in every folder again would cost each kernel of precompiled ops forty microseconds. Any other
+ * failure may pass, and is not recorded. */
 static struct {
     atomic_int state;
     char text[1024];

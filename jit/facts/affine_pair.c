@@ -22,7 +22,7 @@ enum {
     TRIES = 4, /* multipliers to each side of the slope */
     SHIFTS = 3,
     MOST_TIGHT = 1024,
-    LOOKS = 4, /* at all pairs, which take 0.3 ms: where there is one the first one finds it */
+    LOOKS = 4, /* at all pairs, which takes 0.3 ms; most searches end at the first */
     SOME = 8,  /* rows that are enough to know nearly what is added */
 };
 
@@ -47,8 +47,8 @@ typedef struct search {
 typedef void look(search *s, const pair *p);
 #define INLINE inline __attribute__((always_inline))
 
-/* Show `look` the last pair of each row that misses a step, and the first that reaches it, in one
- * of `every` rows. Inline, since that is the search's time. */
+/* Show `look` two pairs of each row, in one of `every` rows: the last that misses a step, and the
+ * first that reaches it. Inline, since the search spends its time here. */
 static INLINE void for_each_pair(search *s, int every, look *look) {
     const int64_t *first = s->sum->terms[0], *second = s->sum->terms[1];
     const int last = AFFINE_PAIR_TERMS - 1, steps = s->sum->high - s->sum->low;

@@ -19,9 +19,9 @@ typedef struct byte_sum {
     double slope; /* results per unit of the sum, nearly */
 } byte_sum;
 
-/* result(x, y) = limited to low..high: (x * m0 + y * m1 + addend) >> shift, within 32 bits, where
- * m is outer * inner. `outer` is within 0..255, so that with a byte it makes 16 bits, and `inner`
- * has 16 bits. */
+/* result(x, y) = limited to low..high: (x * m0 + y * m1 + addend) >> shift, within 32 bits, where m
+ * is outer * inner. `outer` is within 0..255, so its product with a byte has 16 bits; `inner` has
+ * 16 bits. */
 typedef struct affine_pair {
     int outer[2], inner[2], addend, shift, low, high;
 } affine_pair;

@@ -151,8 +151,7 @@ void find_real_ranges(const tosajit_expr *program, const range *ranges, real_ran
     }
 }
 
-/* True if a constant is one integer, and so small that adding it in 16 bits loses nothing that 8
- * have. */
+/* True if a constant is one integer, and so small that adding it in 16 bits loses nothing of 8. */
 static bool is_small_integer(const expr_node *node, int *number) {
     const double most = 1 << 14;
     if (node->kind != NODE_CONSTANT || !node->splat) return false;

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Requantised adds: which nodes of a program are such, and their affine pairs. Values are found as
- * ranges of single numbers, so that every op with a rule for ranges may be on the way, and one that
- * has none is none here. */
+/* Requantised adds: the nodes of a program that are such, and their affine pairs. The search
+ * follows ranges of single numbers, so every op with a rule for ranges may be on the way. An op
+ * without a rule ends the search. */
 #include "jit/facts/requantised_add.h"
 
 #include <math.h>

@@ -5,9 +5,9 @@
 
 #include "runtime/base/types.h"
 
-/* Bytes per lane of a node at work: narrow floating point is computed in f32, integers in what the
- * op table says, but for a table of bytes that is held in registers. Bytes that nobody computed
- * count by the ops that read them, and those that are moved are bytes. */
+/* Bytes per lane of a node at work. Narrow floating point is computed in f32, integers in what the
+ * op table says; a table of bytes in registers is an exception. Bytes that come from memory count
+ * as the ops that read them do. Bytes that are only moved count as bytes. */
 static unsigned working_size(const expr_node *node) {
     const unsigned size = (unsigned)tosajit_type_size(node->type.element);
     const bool reads =

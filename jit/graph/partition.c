@@ -385,8 +385,8 @@ static void find_constants(partition *p) {
     }
 }
 
-/* Rarely a host refuses together what it takes one by one: sizes that are declared and cannot be
- * together, for instance. There every step is asked for. */
+/* Rarely a host takes some steps one by one, but not together: declared sizes may exclude each
+ * other, for instance. Then the host is asked about every step. */
 tosajit_status partition_find(partition *p) {
     const int32_t end = p->g->op_count;
     bool refused = false;

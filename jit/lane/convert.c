@@ -150,9 +150,9 @@ static LLVMValueRef f32_to_f16(const lane *l, LLVMValueRef a) {
                : f32_to_small(l, &f16, a);
 }
 
-/* f64 to f32, rounded to odd: an inexact result has its lowest bit set, so that rounding it once
- * more, to fewer bits, gives what rounding once would have. Source: Boldo and Melquiond, Emulation
- * of FMA and correctly rounded sums, 2008. */
+/* f64 to f32, rounded to odd: an inexact result has its lowest bit set. A second rounding, to fewer
+ * bits, then gives the bits of a single one. Source: Boldo and Melquiond, Emulation of FMA and
+ * correctly rounded sums, 2008. */
 static LLVMValueRef round_to_odd(const lane *l, LLVMValueRef a) {
     LLVMValueRef nearest = lane_fptrunc(l, a), back = lane_fpext(l, nearest);
     LLVMTypeRef i32 = lane_int_type(l, 32);

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Multiply-add for CPUs without the instruction, where LLVM would call the machine's libm once per
- * lane: an internal function per type and lane count, made of exact sums and products, with the
- * bits that the instruction gives. It is slow. */
+ * lane. It is an internal function per type and lane count, of exact sums and products, with the
+ * bits of the instruction. It is slow. */
 #include <stdio.h>
 
 #include "jit/lane/lane.h"
@@ -70,9 +70,10 @@ static exact_sum multiply_exactly(const lane *l, LLVMValueRef a, LLVMValueRef b)
     return (exact_sum){product, lane_fadd(l, rest, lane_fmul(l, a_low, b_low))};
 }
 
-/* Boldo and Melquiond's. Zeros, whose sign it loses, and what is not finite are as the plain
- * operations have them. Where product and addend are below 2^-900, or next to overflow, it would be
- * wrong: operands are widened from f32, or functions of f64 keep away from there. */
+/* Boldo and Melquiond's. It loses the sign of zeros, so zeros and infinities and NaN are as the
+ * plain operations have them. It would be wrong where product and addend are below 2^-900, or next
+ * to overflow. Operands never are: they are widened from f32, or functions of f64 keep away from
+ * there. */
 static LLVMValueRef fma_f64(const lane *l, LLVMValueRef a, LLVMValueRef b, LLVMValueRef c) {
     keep_from_infinity(l, &a, &b);
     exact_sum product = multiply_exactly(l, a, b), small = add_exactly(l, c, product.low),

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Between floating-point numbers and integers: to the nearest i32, i64 and u64, saturated; to whole
- * numbers; from i64. x86 converts vectors, but gives the
- * least integer for all that has none, and below AVX-512 it converts none to i64. LLVM would take
- * one lane after the other, for its own conversions leave open what these numbers become. */
+ * numbers; from i64. x86 converts vectors, but gives the least integer for every number beyond the
+ * type, and below AVX-512 it converts none to i64. LLVM's own conversions leave such numbers open,
+ * and take one lane after the other. */
 #include "jit/lane/lane.h"
 
 /* Conversions of the widest vectors, rounding as the environment has it, to nearest even: f32 to
@@ -31,7 +31,7 @@ static LLVMValueRef is_number(const lane *l, LLVMValueRef x) {
     return lane_fcmp(l, LLVMRealORD, x, x);
 }
 
-/* The least integer, which stands for what is beyond the largest, is turned into that one. */
+/* Numbers beyond the largest integer have become the least one: turn these into the largest. */
 static LLVMValueRef turn_largest(const lane *l, LLVMValueRef x, LLVMValueRef number) {
     const unsigned bits = lane_bits(number);
     LLVMValueRef beyond =

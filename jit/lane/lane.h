@@ -31,8 +31,9 @@ LLVMTypeRef lane_bool_type(const lane *l);
 LLVMTypeRef lane_int_type(const lane *l, unsigned bits);
 LLVMTypeRef lane_f32_type(const lane *l);
 LLVMTypeRef lane_f64_type(const lane *l);
-/* How values of an element type pass from op to op: i1 as bool, f32 and f64 as float and double,
- * all others as integers of their size, which for floating point are the bits in memory. */
+/* The form in which values of an element type pass from op to op: i1 as bool, f32 and f64 as float
+ * and double, all others as integers of their size. For floating point these integers are the bits
+ * in memory. */
 LLVMTypeRef lane_element_type(const lane *l, tosajit_type element);
 /* Bits of an integer value's element. */
 unsigned lane_bits(LLVMValueRef value);
@@ -127,13 +128,13 @@ LLVMValueRef lane_narrow_half_to_zero(const lane *l, tosajit_type element, LLVMV
 /* f16 and bf16. */
 bool lane_is_half(tosajit_type element);
 
-/* For an op on operands of the type of its result. Their lanes in f32 may be in any order, if only
- * they agree: where no CPU of a level has instructions for bf16 the even ones come first, if they
- * fill a vector. */
+/* For an op on operands of its result's type. Their lanes in f32 may be in any order, if all
+ * operands have the same. Where no CPU of a level has instructions for bf16, the even lanes come
+ * first, if they fill a vector. */
 lane lane_in_any_order(const lane *l, tosajit_type element);
 
-/* f64 to f32 on the way to a result type: to nearest even for f32; for narrower types to odd: the
- * lowest bit then tells of a loss, and lane_narrow gives the bits of a single rounding. */
+/* f64 to f32 on the way to a result type. For f32 it rounds to nearest even, for narrower types to
+ * odd: the lowest bit then tells of a loss, and lane_narrow gives the bits of a single rounding. */
 LLVMValueRef lane_round(const lane *l, tosajit_type result, LLVMValueRef a);
 
 /* table[index modulo 8] in registers; index is i64. Only where lane_has_lookup says so: wide lanes
@@ -166,10 +167,10 @@ LLVMValueRef lane_in_parts(const lane *l, unsigned width, lane_part *emit, const
 /* A call of an intrinsic that is not overloaded. */
 LLVMValueRef lane_call(const lane *l, const char *name, LLVMValueRef *operands, unsigned count);
 
-/* A table of 256 bytes, `stride` bytes apart, in registers; and of it the entry index + 128 per
- * lane, index being a signed byte. For lane counts of 2 to 256 that are powers of two. Loading
- * needs the function's entry block to be complete. Where it is known what the table's entries are,
- * they may spare a part of it; else null. */
+/* A table of 256 bytes, `stride` bytes apart, in registers; and its entry index + 128 per lane,
+ * where index is a signed byte. For lane counts of 2 to 256 that are powers of two. Loading needs a
+ * complete entry block of the function. `entries` may spare a part of the table where they are
+ * known; else null. */
 enum { LANE_TABLE_REGISTERS = 16 };
 void lane_table_load(const lane *l, LLVMValueRef table, LLVMValueRef stride, const int8_t *entries,
                      LLVMValueRef *registers);
@@ -252,8 +253,8 @@ void lane_store_halves(const lane *l, tosajit_type element, LLVMValueRef value, 
 LLVMValueRef lane_intrinsic(const lane *l, const char *name, LLVMValueRef *operands,
                             unsigned count);
 
-/* `result`, but `value` where x is `input`: for the few inputs whose exact result is so near a
- * midpoint of two f32 that the evaluation in f64 lands on the wrong side. */
+/* `result`, but `value` where x is `input`. For a few inputs the exact result is so near a midpoint
+ * of two f32 that the evaluation in f64 lands on the wrong side. */
 LLVMValueRef lane_except(const lane *l, LLVMValueRef x, double input, double value,
                          LLVMValueRef result);
 
@@ -261,8 +262,8 @@ LLVMValueRef lane_except(const lane *l, LLVMValueRef x, double input, double val
 void lane_add_flag(LLVMValueRef function, const char *name);
 
 /* Code for rare lanes: a branch that is taken only if `condition` holds in any lane. Begin leaves
- * the builder in the cold block, end after it; then each value of the cold block is merged with the
- * one that stands where it was not entered. */
+ * the builder in the cold block, end after it. Then each value of the cold block is merged with the
+ * value of the way around it. */
 typedef struct lane_cold {
     LLVMBasicBlockRef before, last, after; /* last: where the cold code ended */
 } lane_cold;

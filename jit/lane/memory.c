@@ -14,10 +14,10 @@ LLVMTypeRef lane_memory_type(const lane *l, tosajit_type element) {
     return element == TOSAJIT_I1 ? lane_int_type(l, 8) : lane_element_type(l, element);
 }
 
-/* Fewer bytes than a register has are stored as a whole one, with a mask that LLVM makes longer:
- * kmovb k1, k2 clears what it adds. Its register allocator takes that for a mere copy, and where it
- * spills k2 it writes k1 (seen in LLVM 22): lanes that do not exist would be written. A mask of as
- * many lanes as an XMM register has bytes is never made longer. */
+/* Fewer bytes than a register has are stored as a whole register, with a mask. LLVM makes the mask
+ * longer: kmovb k1, k2 clears the new bits. But its register allocator takes that for a mere copy,
+ * and where it spills k2 it writes k1 (seen in LLVM 22). Lanes that do not exist would be written.
+ * A mask of as many lanes as an XMM register has bytes is never made longer. */
 static lane of_mask(const lane *l) {
     enum { LEAST = 16 };
     lane own = *l;

@@ -97,7 +97,7 @@ void lane_close_function(lane *inside, LLVMValueRef result) {
 }
 
 /* With AVX a function of vectors keeps the upper half of the registers, as OpenCL's convention has
- * it: by C's it keeps none, for which loops keep sums and constants in memory. */
+ * it. By C's convention it keeps none, and loops would keep sums and constants in memory. */
 static unsigned vector_convention(const lane *l) {
     return l->target->level->vector_bytes > 16 ? LLVMIntelOCLBICallConv : LLVMCCallConv;
 }

@@ -143,9 +143,9 @@ static LLVMValueRef look_up_permuted(const lane *l, const void *context, const L
     return lane_select(l, negative, halves[0], halves[1]);
 }
 
-/* The rows up to the one that an index is in, each as what differs, make this one's entry. An index
- * less 16 per row is negative, and its entry 0, from the next row on, and always in the half in
- * which the index is not. */
+/* Rows hold differences, so the entry is the sum of all rows up to the index's. In each later row
+ * the index, less 16 per row, is negative, and its entry 0. It is 0, too, in the half that the
+ * index is not in. */
 static LLVMValueRef look_up_shuffled(const lane *l, const void *context, const LLVMValueRef *x) {
     const LLVMValueRef *registers = context, index = x[0];
     const unsigned bytes = l->target->level->vector_bytes, rows = TABLE / ROW / 2;

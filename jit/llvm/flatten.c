@@ -239,8 +239,8 @@ static bool put_adr(unsigned char *at, int64_t value) {
     return put_bits(at, value >> 2, 19, 5) && put_bits(at, low >= 2 ? low - 4 : low, 2, 29);
 }
 
-/* Write what the relocation asks for at `at`, which has room for it; false if it cannot be. target
- * is S + A, place is P. */
+/* Resolve a relocation at `at`, which has room for it; false if it cannot be. target is S + A,
+ * place is P. */
 static bool resolve_relocation(const relocation_row *row, unsigned char *at, int64_t target,
                                int64_t place, uint32_t *alignment) {
     int64_t distance = target - place;

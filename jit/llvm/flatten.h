@@ -14,8 +14,8 @@
  * (data, thread-local storage, unwind tables). OUT_OF_MEMORY. */
 tosajit_status flatten(const void *bytes, size_t size, char *const *names, int32_t count,
                        const tosajit_allocator *allocator, code_image *image);
-/* The same of some functions of an object that holds others: only their sections, and those that
- * they refer to. */
+/* The same of some functions of an object: only their sections, and the sections that these refer
+ * to. */
 tosajit_status flatten_some(const void *bytes, size_t size, char *const *names, int32_t count,
                             const tosajit_allocator *allocator, code_image *image);
 

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Linker: flattened code becomes executable memory, through ORC's LLJIT. It is handed over as an
- * object of one section, which takes one mapping; the kernel joins it with its neighbours, so that
- * any number of kernels can live within a process's limit of mappings. One resource tracker per
- * object, so that releasing a kernel gives its memory back. */
+/* Linker: flattened code becomes executable memory, through ORC's LLJIT. ORC gets an object of one
+ * section, which takes one mapping. The kernel joins it with its neighbours, so that any number of
+ * kernels can live within a process's limit of mappings. There is one resource tracker per object,
+ * so that releasing a kernel gives its memory back. */
 #ifndef TOSAJIT_JIT_LLVM_LINKER_H
 #define TOSAJIT_JIT_LLVM_LINKER_H
 

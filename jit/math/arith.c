@@ -142,8 +142,9 @@ static LLVMValueRef near_to_integer(const lane *l, const near_numbers *n, LLVMVa
 }
 
 /* No instruction divides vectors of 64 bits. Where operands have at most 51 bits and a sign, or 52
- * without one, their quotient as f64, truncated, is exact: one that is no integer is at least 1 / b
- * away from the next one, and its rounding is less. Others are divided one after the other. */
+ * without one, their quotient as f64, truncated, is exact: a quotient that is no integer is at
+ * least 1 / b away from the next integer, and its rounding error is less. Other operands are
+ * divided one after the other. */
 static LLVMValueRef divide_wide(const lane *l, const near_numbers *n, LLVMValueRef a,
                                 LLVMValueRef b) {
     LLVMTypeRef f64 = lane_f64_type(l), i64 = lane_int_type(l, 64);
@@ -163,8 +164,8 @@ static LLVMValueRef divide_wide(const lane *l, const near_numbers *n, LLVMValueR
     return lane_cold_merge(l, &cold, usual, value);
 }
 
-/* The quotient of two unsigned integers, truncated, is exact as that of two f64, and of up to 16
- * bits as that of two f32, for the reason below. Adding 2^52 (2^23) leaves it in the sum's lowest
+/* The quotient of two unsigned integers. As that of two f64 it is exact when truncated; up to 16
+ * bits two f32 are enough, for the reason below. Adding 2^52 (2^23) leaves it in the sum's lowest
  * bits. */
 static LLVMValueRef divide_unsigned(const lane *l, LLVMValueRef a, LLVMValueRef b) {
     const bool wide = lane_bits(a) > 16;
@@ -188,9 +189,9 @@ static LLVMValueRef divide_narrow(const lane *l, LLVMValueRef a, LLVMValueRef b)
     return lane_select(l, is_zero, zero, lane_trunc(l, integer, LLVMTypeOf(a)));
 }
 
-/* A vector sdiv becomes scalar divisions that trap. The quotient of two i32 as doubles, truncated,
- * is exact: a quotient that is no integer is at least 2^-31 away from the next one, far more than
- * the rounding. */
+/* A vector sdiv becomes scalar divisions, which trap. The quotient of two i32 as doubles,
+ * truncated, is exact: a quotient that is no integer is at least 2^-31 away from the next integer,
+ * far more than the rounding error. */
 LLVMValueRef emit_intdiv(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     if (lane_bits(x[0]) == 64) {
         LLVMValueRef known = lane_divide_by(l, is_unsigned(op), x[0], x[1]);

@@ -42,9 +42,9 @@ LLVMValueRef emit_clz(const lane *l, const emit_op *op, const LLVMValueRef *x) {
                           LLVMGetIntrinsicDeclaration(l->module, id, &type, 1), operands, 2, "");
 }
 
-/* Shifts. An amount beyond the width makes the shift poison, which a select that does not choose it
- * stops; where the instruction set already shifts to 0, LLVM folds the pair into one instruction.
- * Amounts are read as unsigned. */
+/* Shifts. An amount beyond the width makes the shift poison, and a select that does not choose it
+ * stops the poison. Where the instruction set already shifts to 0, LLVM folds the pair into one
+ * instruction. Amounts are read as unsigned. */
 
 static LLVMValueRef in_range(const lane *l, LLVMValueRef amount) {
     return lane_icmp(l, LLVMIntULT, amount, lane_int_like(amount, lane_bits(amount)));

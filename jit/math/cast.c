@@ -29,9 +29,9 @@ static LLVMValueRef float_to_narrow_int(const lane *l, const emit_op *op, LLVMVa
                       lane_element_type(l, op->result));
 }
 
-/* Limited from below first, by the comparison that is false of NaN: that makes 0 of it, and is one
- * instruction of x86. Other machines have one that LLVM takes for it, and that keeps a signalling
- * NaN. To 32 bits through f64, which has them all and 2^52 above them. */
+/* Limited from below first, by the comparison that is false of NaN: so NaN becomes 0, in one
+ * instruction of x86. Other machines have an instruction that LLVM takes for it, and which keeps a
+ * signalling NaN. 32 bits go through f64, which holds them all and 2^52 above them. */
 static LLVMValueRef float_to_unsigned(const lane *l, const emit_op *op, LLVMValueRef x) {
     const double greatest = (double)type_greatest(op->result);
     const bool number = !op->reals[0].may_be_nan;
@@ -63,8 +63,8 @@ static LLVMValueRef float_to_int(const lane *l, const emit_op *op, LLVMValueRef 
     return lane_round_to_int(l, x, width, !r.may_be_nan && r.low >= -most && r.high <= most);
 }
 
-/* The upper 53 bits of an i64 that f64 has not, the last one set where others are lost: from there
- * rounding once more gives what rounding once would have. */
+/* An i64 that f64 cannot hold, cut to its upper 53 bits, the last one set where others are lost.
+ * Rounding that once more gives the bits of a single rounding. */
 static LLVMValueRef rounded_to_odd(const lane *l, LLVMValueRef x, bool is_unsigned) {
     const int64_t beyond = INT64_C(1) << 53, lost = 2047;
     LLVMValueRef low = lane_and(l, x, lane_int(l, 64, lost)),

@@ -47,8 +47,9 @@ typedef struct pair {
     LLVMValueRef high, low;
 } pair;
 
-/* e^r - 1 for r = first + second, of which the second is below 2^-17. All that is rounded is small:
- * with the table of 32 r^2/2 is, too; with 8 `near` has that, and `lost` what rounding it loses. */
+/* e^r - 1 for r = first + second; the second is below 2^-17. Only small numbers are rounded. With
+ * the table of 32 entries r^2/2 is small, too; with 8 `near` includes it, and `lost` its rounding
+ * error. */
 static pair exp_less_one(const lane *l, const exp_table *t, LLVMValueRef first,
                          LLVMValueRef second) {
     LLVMValueRef r = lane_fadd(l, first, second), square = lane_fmul(l, r, r),

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Emitters: one function per op of the table, from operand lanes to result lanes. Integers come as
- * themselves, i1 as bool, floating point as f32 or f64; a floating-point result may be f32 or f64
- * too, unrounded: it is rounded once to its type afterwards. Ops that only move or mask bits
- * (MOVED and MASKED in ops.def) see the bits of the types narrower than f32 instead. */
+ * themselves, i1 as bool, floating point as f32 or f64. A floating-point result may be f32 or f64
+ * too, unrounded: it is rounded once to its type afterwards. Ops that only move or mask bits (MOVED
+ * and MASKED in ops.def) get types narrower than f32 as bits instead. */
 #ifndef TOSAJIT_JIT_MATH_EMITTERS_H
 #define TOSAJIT_JIT_MATH_EMITTERS_H
 
@@ -28,10 +28,9 @@ typedef struct emit_op {
 
 typedef LLVMValueRef emitter(const lane *l, const emit_op *op, const LLVMValueRef *operands);
 
-/* emit_abs, emit_add, ...; and of the ops that ops.def calls FUNCTION fast_exp, fast_log, ..., at
- * most 1 ulp off, for TOSAJIT_REPRODUCIBLE, and half_exp, half_log, ..., whose results are f16 and
- * bf16, rounded correctly whether fast or not; and double_exp, double_log, ... of f64, whether fast
- * or not. */
+/* emit_abs, emit_add, ...; and for each op that ops.def calls FUNCTION three more. fast_exp,
+ * fast_log, ... are at most 1 ulp off, for TOSAJIT_REPRODUCIBLE. half_exp, ... have results of f16
+ * and bf16, and double_exp, ... of f64; these are the same in both tiers. */
 #define TOSAJIT_OP(name, ...) emitter emit_##name, fast_##name, half_##name, double_##name;
 #include "tosajit/ops.def"
 #undef TOSAJIT_OP

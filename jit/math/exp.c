@@ -94,8 +94,8 @@ LLVMValueRef emit_exp(const lane *l, const emit_op *op, const LLVMValueRef *x) {
 }
 
 /* 1 / (1 + e^-x). Below 2^-11 the result 1/2 + x/4 - x^3/48 is often so close to a midpoint of two
- * f32 that f64 lands on it; there a factor a little below 1/4 decides as the cubic term would, and
- * changes nothing else. */
+ * f32 that f64 lands on the midpoint. There a factor a little below 1/4 decides as the cubic term
+ * would, and changes nothing else. */
 static LLVMValueRef sigmoid_wide(const lane *l, const LLVMValueRef *x) {
     LLVMValueRef one = lane_f64(l, 1.0), wide = lane_fpext(l, limit(l, x[0], -110.0, 100.0));
     LLVMValueRef far = lane_fdiv(l, one, lane_fadd(l, one, exp_f64(l, lane_fneg(l, wide))));
@@ -153,10 +153,10 @@ LLVMValueRef emit_reciprocal(const lane *l, const emit_op *op, const LLVMValueRe
     return (void)op, lane_fdiv(l, lane_real_like(x[0], 1.0), x[0]);
 }
 
-/* An f32 estimate y, whose relative error e/2 is below 2^-22, and one step of third order in f64,
- * which leaves 2^-53; that takes half the time of square root and division in f64. x y is exact, so
- * e is, too. Where the step makes a NaN the estimate is the result: infinity of +-0, 0 of infinity,
- * NaN. */
+/* An f32 estimate y, with a relative error e/2 below 2^-22, and one step of third order in f64,
+ * which leaves 2^-53. That takes half the time of square root and division in f64. x y is exact,
+ * and so is e. Where the step makes a NaN the estimate is the result: infinity of +-0, 0 of
+ * infinity, NaN. */
 LLVMValueRef rsqrt_wide(const lane *l, LLVMValueRef x) {
     LLVMValueRef estimate = lane_fdiv(l, lane_real_like(x, 1.0), lane_sqrt(l, x)),
                  y = lane_fpext(l, estimate);
@@ -179,12 +179,12 @@ static LLVMValueRef rsqrt_refine(const lane *l, LLVMValueRef x, LLVMValueRef y) 
     return lane_fma(l, half_of(l, y), e, y);
 }
 
-/* In f32: y (1 + e/2 + 3/8 e^2), e = 1 - x y^2 with what rounding x y lost. Of 14 bits e is below
- * 2^-13; rounding it, c = 1/2 + 3/8 e and their product, and the next term, move the result by less
- * than 2^-36. Of 21 bits, an estimate of 11 refined, c = 1/2 is enough for less than 2^-41. Where
- * so much could change the rounding, one result in 2000, cold code decides; it does for zeros and
- * what is not finite too, which make NaN here. So the result does not depend on the estimate's own
- * bits. */
+/* In f32: y (1 + e/2 + 3/8 e^2), e = 1 - x y^2 with the rounding error of x y. If y has 14 bits e
+ * is below 2^-13. Then rounding e, c = 1/2 + 3/8 e, their product, and the next term move the
+ * result by less than 2^-36. If y has 21 bits, from an estimate of 11 and a step, c = 1/2 is enough
+ * for less than 2^-41. Where that could change the rounding, in one result of 2000, cold code
+ * decides. It decides, too, for zeros, infinities and NaN, which make NaN here. So the result does
+ * not depend on the estimate's own bits. */
 LLVMValueRef emit_rsqrt(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     (void)op;
     if (!lane_rsqrt_bits(l)) return rsqrt_wide(l, x[0]);

@@ -1,12 +1,12 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Emitters of the functions on f16 and bf16: in f32, which has twice the lanes of f64, and rounded
- * once more to the correctly rounded result. That is proven by trying: a function has
- * 65536 operands, and math_test compares each on every level. The coefficients are those of the
- * nearest polynomial or quotient, moved by some units of their last place until no operand was
- * wrong, with multiply-adds that round once and with those that round twice; what resisted is named
- * below. The search is fit/half.c. NaN results are operands or the CPU's own NaN, as narrowing
- * needs. */
+ * once more to the correctly rounded result. Trying proves that: a function has 65536 operands, and
+ * math_test compares each on every level. The coefficients began as those of the nearest polynomial
+ * or quotient. They were moved by some units of their last place until no operand was wrong, with
+ * multiply-adds that round once and with those that round twice. Operands that stayed wrong are
+ * named below. The search is fit/half.c. NaN results are operands or the CPU's own NaN, as
+ * narrowing needs. */
 #include <math.h>
 
 #include "jit/math/emitters.h"
@@ -52,10 +52,10 @@ static LLVMValueRef subtract_multiple(const lane *l, LLVMValueRef x, LLVMValueRe
     return x;
 }
 
-/* e^(scale x) = 2^n e^r for a limited x; r is scale (x - n ln 2 / scale), and the scale, a power of
- * two or minus one, is in the constants. NaN stays NaN: widened from a narrow type it has low bits
- * of zero, so nothing is added to its exponent. One f32 for ln 2 is enough where products are
- * exact; else the first part is so short that they are. */
+/* e^(scale x) = 2^n e^r for a limited x; r is scale (x - n ln 2 / scale). The scale, a power of two
+ * or minus one, is in the constants. NaN stays NaN: the low bits of a widened NaN are zero, so
+ * nothing is added to its exponent. One f32 for ln 2 is enough where products are exact. Elsewhere
+ * its first part is so short that they are. */
 static LLVMValueRef exp_limited(const lane *l, const series *s, LLVMValueRef x, float scale) {
     const float whole[] = {0x1.62e43p-1f / scale},
                 parts[] = {0x1.62e4p-1f / scale, 0x1.7f7d1cp-20f / scale};
@@ -109,9 +109,9 @@ static const series sigmoid_f16 = {6,
 static const series sigmoid_bf16 = {
     5, {0x1.fffffep-1f, 0x1.fffb36p-1f, 0x1.000448p-1f, 0x1.57e17cp-3f, 0x1.53a0dap-5f}};
 
-/* f16: 1 / (1 + e^-x). Near 0 the result 1/2 + x/4 - x^3/48 is closer to a midpoint than f32 tells,
- * where a factor a little below 1/4 decides as the cubic term would. bf16: e^x / (1 + e^x), which
- * is right also where e^-x is too large for f32. */
+/* f16: 1 / (1 + e^-x). Near 0 the result 1/2 + x/4 - x^3/48 is closer to a midpoint than f32 can
+ * tell. There a factor a little below 1/4 decides as the cubic term would. bf16: e^x / (1 + e^x),
+ * which is right also where e^-x is too large for f32. */
 LLVMValueRef half_sigmoid(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     LLVMValueRef one = constant(l, 1.0f);
     if (is_f16(op)) {
@@ -259,11 +259,10 @@ LLVMValueRef half_cos(const lane *l, const emit_op *op, const LLVMValueRef *x) {
                                  sine(l, op, x[0], is_f16(op) ? &cos_f16 : &cos_bf16, 0.5f));
 }
 
-/* y (1 + e/2), e = 1 - x y^2: with all roundings that is within 2^-21.8 of the result, which is at
- * least 2^-17.9 from a midpoint of bf16 and 2^-21.5 of f16. So much takes an estimate within
- * 1.5 * 2^-12, as Intel and AMD document that of AVX; with 2^-11 some results of f16 are wrong.
- * Where y is infinite, 0 or NaN the CPU makes its own NaN, which has a sign: that goes another way.
- */
+/* y (1 + e/2), e = 1 - x y^2. With all roundings that is within 2^-21.8 of the result, which is at
+ * least 2^-17.9 from a midpoint of bf16 and 2^-21.5 of f16. The estimate must be within 1.5 *
+ * 2^-12, as Intel and AMD document that of AVX; with 2^-11 some results of f16 are wrong. Where y
+ * is infinite, 0 or NaN the CPU makes its own NaN, which has a sign: these go another way. */
 LLVMValueRef half_rsqrt(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     LLVMValueRef one = constant(l, 1.0f);
     if (!lane_rsqrt_bits(l))

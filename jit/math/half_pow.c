@@ -2,9 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Emitter of pow on f16 and bf16. abs(x)^y = 2^(y log2 abs(x)) in f32, which has twice the lanes of
  * f64. The logarithm is a pair of f32, of which the larger part of the product enters exactly. So
- * the result is good to some units of the last place of f32. That tells how to round but for one
- * result in 2000, next to a midpoint of two values: cold code of f64 decides these, so that no bit
- * depends on the way. It does so too for powers that are midpoints, such as 17^2 in bf16. */
+ * the result is good to some units of the last place of f32, which is enough to round it, unless it
+ * is next to a midpoint of two values. For these, one result in 2000, cold code of f64 decides. So
+ * no bit depends on the way. It decides, too, for powers that are midpoints, such as 17^2 in bf16.
+ */
 #include "jit/math/emitters.h"
 #include "jit/math/f32.h"
 #include "jit/math/special_values.h"

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Emitter of log on f32, in two ways with the same bits: in f64, as in exp.c; and by double-floats,
- * which fill a register with twice as many lanes, where it holds tables of eight (AVX2). There that
- * takes two thirds of the time. With AVX-512 it took a quarter longer to compile, and from
- * 0.7 to 1.15 of the time. */
+/* Emitter of log on f32, in two ways with the same bits. One computes in f64, as exp.c does. The
+ * other uses double-floats, of which a register holds twice as many lanes. It is taken where a
+ * register holds tables of eight (AVX2), and takes two thirds of the time. With AVX-512 it took a
+ * quarter longer to compile, and from 0.7 to 1.15 of the time. */
 #include <math.h>
 
 #include "jit/math/emitters.h"
@@ -81,10 +81,10 @@ typedef struct bounded {
     LLVMValueRef high, low, error;
 } bounded;
 
-/* Of normal numbers x = 2^k m with m around 1, in eight intervals as even as the leading bits of m.
- * Each has a c with ln m = ln c + ln(1 + r), r = m / c - 1, and such a short 1/c that r is exact.
- * k ln 2 + ln c is exact but for the parts that are added to low; r - r^2/2 is a pair. Next to 1,
- * where the logarithm is r or so, it is the rounding of r^3 that counts. */
+/* Of normal numbers x = 2^k m with m around 1, in eight intervals as even as the leading bits of m
+ * allow. Each has a c with ln m = ln c + ln(1 + r), r = m / c - 1, and so short a 1/c that r is
+ * exact. k ln 2 + ln c is exact but for its small parts, which are added to low; r - r^2/2 is a
+ * pair. Next to 1 the logarithm is near r, and the rounding of r^3 matters. */
 static bounded log_pair(const lane *l, LLVMValueRef x) {
     LLVMValueRef bits = bits_of(l, x), offset = lane_sub(l, bits, lane_int(l, 32, 0x3f380000)),
                  exponent = lane_and(l, offset, lane_int(l, 32, -0x800000));

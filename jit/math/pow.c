@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Emitter of pow on f32, with the special values of C99 Annex F. abs(x)^y = 2^(y log2 abs(x)) in
- * f64, rounded once; results too close to a midpoint of two f32 are computed again to about 2^-90
- * by cold code, which also finds the midpoints themselves, such as 1.13671875^3. For types narrower
+ * f64, rounded once. Results too close to a midpoint of two f32 are computed again, to about 2^-90,
+ * by cold code. It finds the midpoints themselves, too, such as 1.13671875^3. For types narrower
  * than f32 the logarithm is a sum of two doubles instead. Only operations with one defined result
  * are used. */
 #include <math.h>
@@ -145,9 +145,9 @@ static LLVMValueRef power(const lane *l, LLVMValueRef x, LLVMValueRef y) {
     return lane_select(l, under, lane_f64(l, 0.0), bounded);
 }
 
-/* Rounding to odd: an even double next to which the exact value lies becomes its odd neighbour on
- * that side, so that it is no midpoint of two f32 any more. A rest that is only error leaves the
- * midpoint, which then rounds to even. */
+/* Rounding to odd. An even double with the exact value beside it becomes its odd neighbour on that
+ * side, so it is no midpoint of two f32 any more. A rest that is only error leaves the midpoint,
+ * which then rounds to even. */
 static LLVMValueRef pair_to_odd(const lane *l, pair value) {
     LLVMTypeRef i64 = lane_int_type(l, 64);
     LLVMValueRef bits = lane_bitcast(l, value.high, i64), one = lane_int(l, 64, 1),
@@ -198,8 +198,8 @@ static LLVMValueRef exp2_short(const lane *l, LLVMValueRef t) {
 }
 
 /* x^y in f64 for finite x > 0 and any y, limited to 2^-200..2^200. The logarithm is good to
- * 2^-51.4, of it and of the product's rounding at most 2^-44.2 gets into an exponent of 150, beyond
- * which f32 has no numbers: 2^-43.8 in all. */
+ * 2^-51.4. Its error and the product's rounding are at most 2^-44.2 of an exponent of 150, the
+ * largest in f32: 2^-43.8 in all. */
 static LLVMValueRef power_short(const lane *l, LLVMValueRef x, LLVMValueRef y) {
     split p = split_f64(l, x);
     LLVMValueRef s = lane_fdiv(l, p.below, p.above);

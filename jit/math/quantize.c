@@ -113,8 +113,8 @@ static LLVMValueRef shift_rounded(const lane *l, const rescale_ranges *r, const 
     return lane_ashr(l, lane_add(l, shift_twice(l, r, x, value, base), one), one);
 }
 
-/* One of these two: results of 8 bits whose shifts differ are rounded when they have 16, which are
- * half as many vectors. */
+/* One of these two. Results of 8 bits with different shifts are rounded as 16 bits, which are half
+ * as many vectors. */
 typedef LLVMValueRef shifter(const lane *l, const rescale_ranges *r, const LLVMValueRef *x,
                              LLVMValueRef value, int base);
 
@@ -131,9 +131,9 @@ static bool is_small(const emit_op *op, const rescale_ranges *r) {
            !rounds_twice(op, r);
 }
 
-/* A value and the halves of its multiplier, m = 2^16 h + g with g >= 0, make products of 32 bits.
- * A shift of 17 or more takes all of the lower one but what it carries; after one of up to 16, the
- * upper one is moved to its place. */
+/* A value and the halves of its multiplier, m = 2^16 h + g with g >= 0, make two products of 32
+ * bits. A shift of 17 or more needs of the lower product only its carry. For a shift of up to 16
+ * the upper product is moved to its place. */
 enum { HALF_BITS = 16, LAST_HALF_SHIFT = 46 };
 static bool is_halved(const emit_op *op, const rescale_ranges *r) {
     if (!range_within(r->value, INT16_MIN, INT16_MAX) || r->shift.low == 0) return false;

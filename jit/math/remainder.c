@@ -71,9 +71,9 @@ static LLVMValueRef remainder_far(const lane *l, const LLVMValueRef *x) {
     return lane_select(l, legal, value, lane_f64(l, (double)NAN));
 }
 
-/* q = a / b cut off is the quotient or, where it was rounded up to an integer, one more; either way
- * a - q b is exact. Quotients from 2^52 on, and what a multiply-add without an instruction would
- * not have exactly, are left to cold code. */
+/* q = a / b, cut off, is the quotient, or one more where a / b was rounded up to an integer. Either
+ * way a - q b is exact. Cold code has quotients from 2^52 on, and operands for which an emulated
+ * multiply-add is not exact. */
 static LLVMValueRef remainder_of_sizes(const lane *l, LLVMValueRef a, LLVMValueRef b) {
     static const lane_scalar_function far = {"tosajit_fmod_far", remainder_far, 2, true};
     LLVMValueRef quotient = lane_fdiv(l, a, b), q = lane_intrinsic(l, "llvm.trunc", &quotient, 1),

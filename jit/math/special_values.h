@@ -22,8 +22,8 @@ LLVMValueRef limit(const lane *l, LLVMValueRef x, double low, double high);
 LLVMValueRef log_special_values(const lane *l, LLVMValueRef x, LLVMValueRef result);
 /* 1 / sqrt x, rounded correctly, of any x, by dividing. */
 LLVMValueRef rsqrt_wide(const lane *l, LLVMValueRef x);
-/* sin x, or cos x, of finite x of any size, each lane by itself: an f32 that lane_narrow rounds to
- * f16 or bf16 as it would the exact value. */
+/* sin x, or cos x, of finite x of any size, each lane by itself. The result is an f32 that
+ * lane_narrow rounds to f16 or bf16 as the exact value would be. */
 LLVMValueRef far_sine(const lane *l, LLVMValueRef x, bool is_cosine);
 /* 2^(n/8) in f64, n in the low bits of an i64. Only where lane_has_lookup. */
 LLVMValueRef exp2_of_eighths(const lane *l, LLVMValueRef n);

@@ -44,9 +44,9 @@ static LLVMValueRef modulo_2(const lane *l, LLVMValueRef v) {
     return lane_fma(l, halves, lane_f64(l, -2.0), v);
 }
 
-/* Payne and Hanek: x / pi modulo 2 from the digits of 1/pi that matter. x = m 2^e with 24-bit m;
- * its product with a 24-bit digit is exact in f64. Digits before the first make even integers; six
- * leave an error below 2^-96, against abs(r) > 2^-30. */
+/* Payne and Hanek: x / pi modulo 2 from the few digits of 1/pi that matter. x = m 2^e with 24-bit
+ * m; its product with a 24-bit digit is exact in f64. Digits before the first make even integers;
+ * six leave an error below 2^-96, against abs(r) > 2^-30. */
 static reduction reduce_large(const lane *l, LLVMValueRef narrow, double phase) {
     LLVMTypeRef i32 = lane_int_type(l, 32);
     LLVMValueRef exponent = lane_and(

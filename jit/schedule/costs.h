@@ -21,8 +21,8 @@ enum {
     COST_PACKED_HEAVY = 4, /* [int8/] */
     /* And behind so many ops of f32, of which four vectors leave registers for constants. */
     COST_PACKED_LIGHT = 24, /* [int8/quantised_sum] */
-    /* FastISel schedules nothing: more than a dozen ops want that. Ops of a few instructions gain
-     * some by it, which one or two of them feel. */
+    /* FastISel schedules nothing, and more than a dozen ops need a schedule. Ops of a few
+     * instructions gain a little by one, which matters where there are one or two of them. */
     COST_FAST_ISEL_OPS = 12,  /* [chain/bias_clamp] */
     COST_FAST_ISEL_CHAIN = 3, /* [chain/bias_clamp] */
     /* Steps of a row that has no loop. */

@@ -77,8 +77,9 @@ enum {
 
 typedef enum nest_place { NEST_REGISTERS, NEST_MEMORY } nest_place;
 
-/* The form of a partial result: a value; the three of a maximum or minimum (jit/emit/extremes.c);
- * or the elements themselves, of rows of one step whose best element's position is wanted. */
+/* The form of a partial result: a value; the three values of a maximum or minimum
+ * (jit/emit/extremes.c); or the elements themselves, in rows of one step, where the position of the
+ * best is wanted. */
 typedef enum nest_kept { NEST_VALUE, NEST_THREE, NEST_ELEMENTS } nest_kept;
 
 /* The partial results of a reduction, in one of its loops.

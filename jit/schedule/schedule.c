@@ -102,12 +102,12 @@ typedef struct step {
 
 /* Vectors of a step, as rows are peeled, if they are.
  *
- * Few light ops are bound by memory. What is aligned then is memory: a vector of NEON is as long as
- * a pair of registers, which one instruction loads or stores. On x86 one of f16 is as long as what
- * is converted at once, since one instruction converts and stores it: of two, put together before,
- * a sum takes 1.25 times as long. LLVM stores what it has divided in any order. Of vectors that are
- * part of a cache line, that takes up to twice as long where lines come from L2; so these are
- * separate. */
+ * Few light ops are bound by memory, so the vector in memory is aligned. A vector of NEON is as
+ * long as a pair of registers, which one instruction loads or stores. On x86 a vector of f16 is as
+ * long as one conversion, since one instruction converts and stores: two conversions joined before
+ * a store take 1.25 times as long in a sum. LLVM stores the halves of a divided vector in any
+ * order. Vectors that are part of a cache line then take up to twice as long where lines come from
+ * L2, so these are separate. */
 static step choose_step(const asked *a) {
     const part_work *w = &a->work;
     const unsigned vector = a->level->vector_bytes;
@@ -135,7 +135,7 @@ static tosajit_tail choose_tail(const asked *a, unsigned lanes) {
 }
 
 /* FastISel is for ops of one or two instructions each. Rows with splat buffers have many addresses,
- * which it makes one by one: rows of 100 columns take 1.4 times as long. */
+ * and FastISel makes each of them anew: rows of 100 columns take 1.4 times as long. */
 static bool suits_fast_isel(const asked *a) {
     const part_work *w = &a->work;
     const unsigned ops = w->light + w->heavy;
@@ -303,8 +303,8 @@ static unsigned choose_strip_rows(const asked *a) {
     return only && !a->work.heavy && a->work.light <= COST_SIDE_LIGHT ? NEST_STRIP_ROWS : 1;
 }
 
-/* True if folding rows together pays. A loop reads rows one behind the other, and in the time of a
- * fold of its own the next row arrives: so longer rows want it only where a fold is long. */
+/* True if folding rows together pays. A loop reads rows one behind the other, and while it folds
+ * one row the next row arrives. So longer rows want it only where a fold is long. */
 static bool pays_together(const asked *a) {
     const plan_part *part = a->part;
     const int64_t size = plan_reduced_size(part),
@@ -357,8 +357,8 @@ static unsigned position_lanes(const asked *a, unsigned lanes) {
     return lanes;
 }
 
-/* A loop over columns that are reduced has as many lanes as there are partial results, or a whole
- * part of them; of a maximum in three values, two vectors. */
+/* A loop over reduced columns has as many lanes as there are partial results, or a whole fraction
+ * of them; for a maximum in three values, two vectors. */
 static void schedule_reduced_rows(const asked *a, unsigned lanes, nest *n) {
     const int64_t size = plan_reduced_size(a->part);
     const unsigned partials = nest_partials(a->part), together = choose_together(a, partials);

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A writer of JSON (RFC 8259). It keeps no stack: a comma is due behind every value but the first
- * one of an object or array, and the end of either is the end of a value. */
+ * of an object or array, and the end of an object or array is the end of a value. */
 #include "jit/show/json.h"
 
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Plans as text, in MLIR's vocabulary. A size that the call decides is a symbol of the affine map:
- * s0 is 0 where the operand repeats and 1 where it moves, which is exactly the stride that the code
- * multiplies with. */
+ * s0 is 0 where the operand repeats and 1 where it moves. The code multiplies with exactly that
+ * stride. */
 #include "jit/show/plan_print.h"
 
 #include <inttypes.h>

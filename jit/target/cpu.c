@@ -12,7 +12,7 @@
 #define X86_V3 X86_V2 ",+avx,+avx2,+bmi,+bmi2,+f16c,+fma,+lzcnt,+movbe"
 #define X86_V4 X86_V3 ",+avx512f,+avx512bw,+avx512cd,+avx512dq,+avx512vl"
 
-/* By architecture: the features behind what not every CPU has. x86 converts f32 to bf16 only with
+/* By architecture: the features behind those that every CPU has. x86 converts f32 to bf16 only with
  * subnormals flushed, and more slowly than a shift and a mask do. */
 #define X86                                                                                        \
     .architecture = "x86_64", .machine = MACHINE_X86_64, .fma = "+fma", .f16 = "+f16c",            \

@@ -19,8 +19,8 @@ typedef enum cpu_extremes {
     CPU_EXTREMES_TERNARY,  /* the same, and instructions for any logic of three operands */
 } cpu_extremes;
 
-/* All that is known of an instruction set level: what its CPUs have, how loops are shaped for it,
- * and which of its instructions emitters may count on. Feature lists are LLVM's: "+avx2,+fma". */
+/* An instruction set level: the features of its CPUs, the shape of its loops, and the instructions
+ * that emitters may count on. Feature lists are LLVM's: "+avx2,+fma". */
 typedef struct cpu_level {
     const char *architecture, *cpu; /* as LLVM calls them */
     uint16_t machine;               /* MACHINE_* */
@@ -37,7 +37,7 @@ typedef struct cpu_level {
     const char *fence;   /* LLVM's intrinsic that orders stores past the caches; null: these are not
                             made, for want of a machine to measure them on */
     cpu_extremes extremes;
-    /* Features by which a CPU's list tells that it has this; "": every one; null: none. */
+    /* Features by which a CPU has this; "": every CPU has it; null: none has. */
     const char *fma;            /* instructions that multiply, add and round once */
     const char *f16;            /* conversions between f16 and f32 */
     const char *f16_arithmetic; /* of vectors of f16 */

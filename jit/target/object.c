@@ -162,7 +162,7 @@ static void put_sections(writer *w, size_t *names, unsigned char *strings) {
     }
 }
 
-/* One pass over everything; the second one finds the memory that the first one counted. */
+/* One pass over everything. The first pass counts memory, the second one finds it there. */
 static void put_file(writer *w) {
     size_t names = 1;
     unsigned char *strings = w->bytes ? w->bytes + w->strings_at : NULL;

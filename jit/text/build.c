@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Nodes are built in the order in which they were read, operands first. A literal waits until the
- * op that it is for says which type it has. Inputs come before all steps, in the order in which the
- * line first names them. */
+/* Nodes are built in the order in which they were read, operands first. A literal waits for its op,
+ * which says the literal's type. Inputs come before all steps, in the order in which the line first
+ * names them. */
 #include "jit/text/build.h"
 
 #include <math.h>

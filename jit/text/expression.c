@@ -103,8 +103,7 @@ static bool parse_axes(lexer *p, bool *none) {
     return parse_expression(p, TEXT_LOOSEST);
 }
 
-/* Reads None as a function that reduces takes it: without an axis it may take the last one alone.
- */
+/* Read None as an axis: it asks for all dimensions, where no axis at all may mean the last one. */
 static bool parse_all(lexer *p, size_t from) {
     text_list *list = LEX_ADD(p, list);
     if (!list) return false;

@@ -34,7 +34,7 @@ bool lex_fail_memory(lexer *p) {
     return false;
 }
 
-/* Capacities are the powers of 2 from the first one on, so that a count says which it is. */
+/* Capacities are powers of 2, from the first one on. So a count tells the capacity. */
 enum { FIRST_CAPACITY = 8 };
 
 size_t lex_capacity(size_t count) {

@@ -333,8 +333,7 @@ static void put_range(subscripted *s, int64_t begin, int64_t end, int64_t step) 
     s->slices |= begin != TOSAJIT_DYNAMIC || end != TOSAJIT_DYNAMIC || step != 1;
 }
 
-/* A position as NumPy has it: at most what there is. `open` is the end that is meant without one.
- */
+/* A position as NumPy has it: at most n. `open` is the end where none is written. */
 static int64_t clip(int64_t position, int64_t n, int64_t step, int64_t open) {
     const int64_t least = step > 0 ? 0 : -1, most = step > 0 ? n : n - 1;
     if (position == TOSAJIT_DYNAMIC) return open;

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Texts: statements, or one op on types. A recursive descent over bytes. Nodes are
- * appended when they are complete, operands first, so that whoever reads them needs no recursion;
- * the depth of brackets is bounded, the length of chains is not. */
+/* Texts: statements, or one op on types. A recursive descent over bytes. A node is appended when it
+ * is complete, behind its operands, so readers of nodes need no recursion. The depth of brackets is
+ * bounded, the length of chains is not. */
 #include "jit/text/parse.h"
 
 #include <string.h>

@@ -95,8 +95,8 @@ static tosajit_value reduce(reducer_call *c, tosajit_op op, tosajit_value x) {
     return reduce_before(c, op, x, c->axis_count);
 }
 
-/* The number of elements that each call counts. Over axes that are no neighbours it is a sum of
- * counts, of integers, so that it is rounded once, as the constant is. */
+/* The number of elements, counted in each call. Over axes that are no neighbours it is a sum of
+ * integer counts. So it is rounded once, as the constant is. */
 static tosajit_value count_elements(reducer_call *c, tosajit_value x) {
     const int last = c->axis_count - 1, first = first_neighbour(c, x, last);
     const tosajit_type own = element_of(c, x);

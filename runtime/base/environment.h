@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Environment: the variables TOSAJIT_*, read once, when the first engine or kernel of the process
- * is made. In: the environment. Out: what they ask for; a warning on standard error for a word that
- * they do not know. docs/environment.md is the table for users. */
+/* Environment: the variables TOSAJIT_*. The process reads them once, when it makes its first engine
+ * or kernel. In: the environment. Out: the settings, and a warning on standard error for a word
+ * that has no meaning. docs/environment.md is the table for users. */
 #ifndef TOSAJIT_RUNTIME_BASE_ENVIRONMENT_H
 #define TOSAJIT_RUNTIME_BASE_ENVIRONMENT_H
 

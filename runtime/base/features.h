@@ -1,8 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Features: what the instructions of this CPU are, found without LLVM and named as LLVM names them.
- * Code may use no feature that this table does not know, so that it can be told where it would run.
- */
+/* Features: the instructions of this CPU, found without LLVM and named as LLVM names them. Code may
+ * use no feature beyond this table, so that a kernel knows where it can run. */
 #ifndef TOSAJIT_RUNTIME_BASE_FEATURES_H
 #define TOSAJIT_RUNTIME_BASE_FEATURES_H
 
@@ -10,8 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Machines whose code there is, in the numbers that ELF gives them (EM_*): images have them, too.
- */
+/* Machines that code is made for. The numbers are ELF's (EM_*), and images store them. */
 enum { MACHINE_NONE = 0, MACHINE_X86_64 = 62, MACHINE_AARCH64 = 183 };
 
 /* Of these the one that this code runs on; MACHINE_NONE where there are no kernels. */

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Option structs whose first member says how large the caller's version of them is, so that they
- * can grow. */
+/* Option structs. The first member is the size of the struct as the caller was compiled with it, so
+ * the struct can grow. */
 #ifndef TOSAJIT_RUNTIME_BASE_OPTIONS_H
 #define TOSAJIT_RUNTIME_BASE_OPTIONS_H
 

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Statuses: the thread's last error, their names; and the version. The record of the error is
- * exported and may be another library's: a process that has libtosajit and libtosajit-runtime has
- * one last error per thread, whichever of them is called. */
+/* Statuses: their names, the thread's last error, and the version. The record of the error is
+ * exported. So a process with both libtosajit and libtosajit-runtime has one last error per thread,
+ * whichever library failed. */
 #include "runtime/base/diag.h"
 
 #if defined(_WIN32)

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Gather: whether the indices of a call are among what they count, before anything is written.
- * Those that operands give are looked at here; those that the kernel computes, when a first pass
- * has computed them (runtime/run/stages.c, runtime/interpret). */
+/* Gather: checks the indices of a call before anything is written. An operand's indices are checked
+ * here; computed ones are checked after the first pass, which computes them (runtime/run/stages.c,
+ * runtime/interpret). */
 #ifndef TOSAJIT_RUNTIME_CHECK_GATHER_H
 #define TOSAJIT_RUNTIME_CHECK_GATHER_H
 

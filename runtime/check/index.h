@@ -1,9 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Indices: an index is a tensor of the numbers 0, 1, 2, ... along its axes, which repeats along all
- * other dimensions. All of a process read one array, which is made when the first call needs it,
- * and again twice as long where that is not enough. So parts, walks and code know a tensor like
- * others; but code that reduces along an index counts, and reads its first number only. */
+/* Indices: an index is a tensor of the numbers 0, 1, 2, ... along its axes, and repeats along all
+ * other dimensions. The whole process reads one array. The first call that needs it makes it; a
+ * call that needs a longer one makes it again, twice as long. So parts, walks and code know an
+ * index as a tensor like others. Only code that reduces along an index counts, and reads the first
+ * number alone. */
 #ifndef TOSAJIT_RUNTIME_CHECK_INDEX_H
 #define TOSAJIT_RUNTIME_CHECK_INDEX_H
 

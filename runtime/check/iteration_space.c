@@ -13,8 +13,7 @@ static type_text print_dims(const tosajit_tensor *tensor) {
     return type_print(&type);
 }
 
-/* Tensor t has another size than the one that `other` has set; than a static one, where that is
- * below 0. */
+/* Tensor t has another size than the tensor `other`; below 0: than a static size. */
 static tosajit_status size_mismatch(const view *tensors, int32_t t, int32_t other, int32_t from_end,
                                     int64_t expected) {
     const tosajit_tensor *tensor = &tensors[t].tensor,

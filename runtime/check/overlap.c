@@ -101,8 +101,8 @@ static void drop_multiples(places *v, int64_t period) {
     v->count = kept;
 }
 
-/* Where the residues of both lie within one period, bytes of both meet in the same one if at all:
- * only what is within it counts, as two columns of pixels in rows of any pitch. */
+/* Reduce both to one period, if the residues of each lie within one: then bytes can only meet in
+ * the same period. So two columns of pixels are compared alike in rows of any pitch. */
 static bool drop_period(places *a, places *b, int64_t period) {
     if (period == 0) return false;
     const pattern p = pattern_of(a, period), q = pattern_of(b, period);
@@ -133,9 +133,9 @@ static bool drop_longest(places *a, places *b) {
     }
 }
 
-/* True if two views whose ranges meet have no byte in common, as the left and the right half of a
- * matrix, or its even and its odd columns. They have none if their residues modulo some period are
- * apart, of what can be within the same longer period. */
+/* True if two views have no byte in common though their ranges meet, as the left and the right half
+ * of a matrix, or its even and its odd columns. They have none if their residues modulo some period
+ * are apart, compared within the same longer period. */
 static bool interleave(const view *a, const view *b) {
     places p = places_of(a), q = places_of(b);
     do

@@ -17,7 +17,7 @@ typedef struct scratch {
 } scratch;
 
 /* The views of scratch values, behind those of operands, constants and results. `limits` are the
- * sizes of a block in `rank` dimensions, with which those of parts align at the end; null: the
+ * sizes of a block in `rank` dimensions; a part's dimensions align with the last of them. null: the
  * whole call at once. OVERFLOW. */
 tosajit_status scratch_make(const callee *kernel, view *tensors, int32_t rank,
                             const int64_t *limits, scratch *s);

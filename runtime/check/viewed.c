@@ -239,8 +239,8 @@ static int32_t only_one(const view_sizes *sizes, int32_t begin, int32_t end) {
     return only;
 }
 
-/* A group that only adds or drops sizes of 1 leaves its one dimension as it is, of whatever size
- * the tensor has there: what the view belongs to may be 1 in this call, and repeat. */
+/* A group that only adds or drops sizes of 1 leaves its one dimension as it is, whatever size the
+ * tensor has there: the view's own operand may have the size 1 in this call, and repeat. */
 static bool through_one(const view_sizes *before, const view_sizes *behind, const view_span *s,
                         int32_t lead, const sight *from, sight *to) {
     const int32_t in = only_one(before, s->in, s->in_end),

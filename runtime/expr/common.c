@@ -1,11 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Common: what is written twice is computed once. Two values are one if op, operands, attributes
- * and type are the same; constants, if type and bits are. So mean(x), and the mean that std(x)
- * takes of it, are one sum.
+/* Common: a value that is written twice is computed once. Two values are one if op, operands,
+ * attributes and type are the same; two constants, if type and bits are. So mean(x), and the mean
+ * within std(x), are one sum.
  *
- * Bits, results and their names stay as they are, and so does what may share memory: a value that
- * became one is `merged`, which plan_assign (runtime/plan) heeds. */
+ * Bits, results and their names stay as they are, and so does the right to share memory: such a
+ * value is `merged`, and plan_assign (runtime/plan) heeds that. */
 
 #include <string.h>
 

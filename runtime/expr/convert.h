@@ -11,8 +11,8 @@ typedef tosajit_scalar cell;
 
 /* The value of an element's bits; bits above its size are ignored. */
 cell convert_decode(tosajit_type type, uint64_t bits);
-/* The bits of a value: integers keep their low bits; floating point is rounded to nearest even,
- * beyond the largest value to infinity, or to NaN where the type has no infinity. NaN becomes a
+/* The bits of a value. Integers keep their low bits. Floating point is rounded to nearest even; a
+ * number beyond the largest becomes infinity, or NaN where the type has no infinity. NaN becomes a
  * quiet NaN of the same sign. */
 uint64_t convert_encode(tosajit_type type, cell value);
 

@@ -109,8 +109,9 @@ static int print_constant(printer *p, const tosajit_tensor_type *type, bool spla
 }
 
 /* ---------------------------------------------------------------------------------------------
- * Views in TOSA's own words: the shapes that it has as operands in the place of a list of numbers,
- * or that it has no word for this view. */
+ * Views in TOSA's own words: shapes as operands, where the library has lists of numbers; or the
+ * fact that TOSA has no word for this view.
+ */
 
 typedef struct tosa_view {
     bool has; /* TOSA has a word for it */
@@ -125,7 +126,7 @@ static void copy_list(const expr_node *node, tosa_view *v) {
     for (size_t k = 0; k < v->counts[0]; k++) v->shapes[0][k] = node->attributes.numbers[k];
 }
 
-/* TOSA has sizes, and one that is left; not one that the operand has, unless that is known. */
+/* TOSA has known sizes, and one open size. The size of an operand's dimension must be known. */
 static void find_sizes(const expr_node *node, tosa_view *v) {
     copy_list(node, v);
     for (size_t d = 0; d < v->counts[0]; d++) {
@@ -420,8 +421,7 @@ static int compare_given(const void *a, const void *b) {
     return order ? order : (x->value > y->value) - (x->value < y->value);
 }
 
-/* Of values with one name the first is called by it. "arg1" is what an input without one is called.
- */
+/* The first value of a name keeps it. An input without a name is called "arg1", by its number. */
 static bool find_names(const tosajit_expr *expr, bool *named) {
     size_t count = 0;
     if (!expr->names) return true;

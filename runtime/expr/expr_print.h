@@ -8,9 +8,9 @@
 
 #include "runtime/expr/expr.h"
 
-/* Write the expression as a function of that name, which needs no quotes; it has a result. One line
- * has no newline at its end and no apostrophe in it, so that a shell takes it between two. False if
- * out of memory; other failures are the stream's. */
+/* Write the expression, which has a result, as a function of that name; the name needs no quotes.
+ * One line has no newline at its end and no apostrophe in it, so a shell takes it between two.
+ * False if out of memory; other failures are the stream's. */
 bool expr_print(const tosajit_expr *expr, const char *name, bool one_line, FILE *out);
 
 #endif

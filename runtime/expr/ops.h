@@ -141,9 +141,9 @@ static inline bool op_has_table(tosajit_op op) { return op_table[op].attributes 
 bool op_maps_bytes(tosajit_op op, tosajit_type operand, tosajit_type result);
 
 /* True if the code of an op on these types, for some CPU, depends on the floating-point
- * environment. That is so where types are floating point, but for ops that only move them, and
- * where integers are computed as floating point: intdiv divides as f64, and without AVX2
- * logical_left_shift makes 2^b of f32. tests/unit/float_code_test.c looks at the code. */
+ * environment. Ops on floating point do, unless they only move it. So do ops on integers whose code
+ * computes in floating point: intdiv divides as f64, and without AVX2 logical_left_shift makes 2^b
+ * of f32. tests/unit/float_code_test.c looks at the code. */
 bool op_is_float_code(tosajit_op op, tosajit_type operand, tosajit_type result);
 
 /* The result element type that the operands imply; false if they are illegal for op. CONVERT and

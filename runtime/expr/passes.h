@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Passes: from the expression that somebody built to the program that is planned. In: an
- * expression. Out: one program, which each pass of a list has changed or left as it was, and the
- * views through which calls see its tensors. The list is the table in passes.c; docs/passes.md
- * explains it, and `tosajit plan --passes` shows what each pass does to a program. */
+/* Passes: from a user's expression to the program that is planned. In: an expression. Out: one
+ * program, changed by the passes of a list, and the views through which calls see its tensors. The
+ * list is the table in passes.c; docs/passes.md explains it, and `tosajit plan --passes` shows what
+ * each pass does to a program. */
 #ifndef TOSAJIT_RUNTIME_EXPR_PASSES_H
 #define TOSAJIT_RUNTIME_EXPR_PASSES_H
 

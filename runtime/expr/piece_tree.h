@@ -22,8 +22,8 @@ typedef struct piece_tree {
 
 piece_tree tree_of(tosajit_value value);
 
-/* Pieces one behind the other along an axis: begin with none, and add each in turn; of a single one
- * that one is left. False: there are too many. */
+/* Pieces one behind the other along an axis: begin with none, add each in turn, and end. The tree
+ * of a single piece is that piece. False: there are too many. */
 piece_tree tree_begin(int32_t axis);
 bool tree_add(piece_tree *to, const piece_tree *piece);
 void tree_end(piece_tree *made);

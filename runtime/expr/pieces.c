@@ -310,8 +310,8 @@ static tosajit_status split_tile(splitting *s, tosajit_value k, const piece_tree
     return status;
 }
 
-/* The dimension of the view that is divided where the operand's `axis` is, so that each of its
- * sizes times *numerator / *denominator is a size of the view's; -1: there is none. */
+/* The dimension of the view that is divided where the operand's `axis` is. A size of the axis,
+ * times *numerator / *denominator, is the view's size there. -1: no dimension is. */
 static int32_t find_divided(const splitting *s, tosajit_value k, const piece_tree *all,
                             int32_t axis, int64_t *numerator, int64_t *denominator) {
     const expr_node *node = &s->expr->nodes[k];
@@ -335,8 +335,8 @@ static int32_t find_divided(const splitting *s, tosajit_value k, const piece_tre
     return -1;
 }
 
-/* A reshape that leaves every divided axis a dimension of its own, or the first of those that it
- * joins it with or divides it into. */
+/* A reshape where every divided axis stays a dimension of its own, or is the first of several
+ * joined dimensions, or becomes several, of which the first is divided. */
 static tosajit_status split_reshape(splitting *s, tosajit_value k, const piece_tree *all,
                                     piece_tree *made) {
     const expr_node *node = &s->expr->nodes[k];
@@ -397,8 +397,8 @@ static tosajit_status raise_element(splitting *s, int32_t rank, tosajit_value *v
     return tosajit_expr_op(s->split, TOSAJIT_OP_reshape, value, 1, &a, NULL, value);
 }
 
-/* Padding of a piece along an axis: the element, repeated; where sizes are only known when called,
- * the index of the piece has them, and the element is chosen beside it. */
+/* Padding of a piece along an axis: the element, repeated. Where only a call knows the sizes, the
+ * index of the piece has these sizes, and the element is chosen beside the index. */
 static tosajit_status fill(splitting *s, const int64_t *sizes, int32_t rank, int32_t axis,
                            int64_t count, tosajit_value element, tosajit_value *value) {
     static const uint8_t yes = 1;

@@ -58,10 +58,10 @@ tosajit_type reduce_element(const tosajit_expr *expr, const expr_node *node);
 /* True if any order of the elements gives the same bits. */
 bool reduce_is_unordered(const expr_node *node);
 
-/* True if what makes a value repeats along some of the dimensions first to last, but not along all:
- * then no stride joins them. Only what no call changes counts: that an operand has fewer
- * dimensions, or that they were reduced. So the answer is the same whatever sizes are known. Of
- * what more than 256 values make it is yes. */
+/* True if a value repeats along some of the dimensions first to last, but not along all: then no
+ * stride joins them. Only lasting facts count: an operand has fewer dimensions, or they were
+ * reduced. So the answer is the same whatever sizes are known. For a value of more than 256 others
+ * it is yes. */
 bool reduce_straddles(const tosajit_expr *expr, tosajit_value value, int64_t first, int64_t last);
 
 /* The type in which elements are combined. */

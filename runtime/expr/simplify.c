@@ -1,12 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Simplification: what takes the place of an op whose constants allow something cheaper with the
- * same bits. Only what LLVM does not find out by itself: x * 1, x - 0, casts there and back and ops
- * on constants alone are gone from the code anyway. tests/numbers/simplified_test.c proves each
- * rule on operands of all kinds.
+/* Simplification: an op whose constants allow something cheaper, with the same bits, is replaced.
+ * The rules leave to LLVM what LLVM finds out by itself: x * 1, x - 0, casts there and back, ops on
+ * constants alone. tests/numbers/simplified_test.c proves each rule on operands of all kinds.
  *
- * A rule per function. Each looks at one op whose operands are in the program already, and changes
- * the op, or appends others and makes it the last of them. */
+ * A rule per function. A rule looks at one op, whose operands are in the program already. It
+ * changes the op, or appends others and makes the op the last of them. */
 
 #include <math.h>
 #include <string.h>
@@ -22,8 +21,8 @@ static bool are_equal(const tosajit_tensor_type *a, const tosajit_tensor_type *b
            memcmp(a->dims, b->dims, (size_t)a->rank * sizeof *a->dims) == 0;
 }
 
-/* True if a constant is one number that broadcasting repeats: with a size of its own it would give
- * the result a size, or demand one of the other operand. */
+/* True if a constant is one number that broadcasting repeats. Were it larger, it would give the
+ * result its size, or demand that size of the other operand. */
 static bool is_number(const expr_node *constant, double *number) {
     if (constant->kind != NODE_CONSTANT || !constant->splat) return false;
     const tosajit_type element = constant->type.element;

@@ -463,8 +463,8 @@ static void run_apart(const expr_node *view, const int64_t *own, int32_t rank, r
     }
 }
 
-/* Judges dimensions that are joined in one group; `own` are the sizes before the step, `behind`
- * those behind it. */
+/* Judge the dimensions of one group, which are joined. `own` are the sizes before the step,
+ * `behind` the sizes behind it. */
 static view_run join_group(const view_step *step, int32_t group, const view_sizes *own,
                            const view_sizes *behind, const int32_t *ranks, const runs *r,
                            runs *made) {

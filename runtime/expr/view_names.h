@@ -25,8 +25,8 @@ tosajit_status names_through(const expr_views *views, const view_step *step, vie
 /* Where a step leaves the axis of a reduction, whole and in its order; -1: nowhere. */
 int64_t names_follow(const expr_views *views, const view_step *step, int64_t axis);
 
-/* The kind of run that the dimensions of a chain are, of a tensor of these sizes. Bit a of
- * `cut`: it is a part of another one, of which it has less along dimension a. */
+/* The kind of run that the dimensions of a chain are, for a tensor of these sizes. Bit a of `cut`:
+ * the tensor is a part of another tensor, and shorter along dimension a. */
 typedef enum view_run {
     RUN_DENSE, /* of a dense tensor they are */
     RUN_APART, /* they are not, as a transpose, slice or reversal lies before it */

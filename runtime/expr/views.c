@@ -56,7 +56,7 @@ static bool same_sizes(const view_sizes *a, const view_sizes *b) {
            memcmp(a->sizes, b->sizes, (size_t)a->rank * sizeof *a->sizes) == 0;
 }
 
-/* True if dimension d of what is behind two transposes is that of what is before them. */
+/* True if two transposes lead each dimension back to its place. */
 static bool undo_each_other(const lowering *l, const view_step *a, const view_step *b) {
     const int64_t *p = l->source->nodes[a->view].attributes.numbers,
                   *q = l->source->nodes[b->view].attributes.numbers;
@@ -323,8 +323,8 @@ static bool repeats(const lowering *l, const expr_node *node, int k, view_chain 
     return is_single(type) && type->rank <= behind(l, last)->rank;
 }
 
-/* True if an operand stays as it is where its op moves inside of a chain: a parameter, or what
- * repeats beside another one that has the shape. */
+/* True if an operand stays as it is where its op moves inside of a chain: a parameter, or an
+ * operand that repeats beside another, which has the shape. */
 static bool stays(const lowering *l, const expr_node *node, int k, view_chain chain) {
     bool shaped = false;
     if (expr_role(node, k) == ROLE_GATHERED) return node_of(l, node->operands[k])->type.rank == 1;
@@ -355,8 +355,8 @@ static tosajit_status check_channels(const lowering *l, const expr_node *node, v
                       op_table[view->op].name);
 }
 
-/* Gathered values move inside of a chain with the dimensions that broadcast, the indexed one
- * in front of them: there must be as many of these as the result has. */
+/* Gathered values move inside of a chain by the dimensions that broadcast; the indexed dimension
+ * stays in front of these. So the values must have one dimension more than the result. */
 static tosajit_status check_gathered(const lowering *l, const expr_node *node) {
     if (!node_gathers(node)) return TOSAJIT_OK;
     const int32_t rank = node_of(l, node->operands[0])->type.rank;
@@ -409,7 +409,8 @@ static tosajit_status move_inside(lowering *l, tosajit_value k, view_chain chain
     return status ? status : append_op(l, &node, operands, axis, &moved[k]);
 }
 
-/* The value that is another one seen through a chain: what it is computed of, anew. */
+/* A value seen through a chain: its computation is made anew, of operands seen through the chain.
+ */
 static tosajit_status inward(lowering *l, tosajit_value value, view_chain chain,
                              tosajit_value *seen) {
     if (chain.count == 0) return *seen = value, TOSAJIT_OK;
@@ -465,8 +466,8 @@ static int32_t lower_rank(const lowering *l, tosajit_value value, view_chain out
     return inner < rank ? inner : rank;
 }
 
-/* True if a computed operand is one element before and behind its views: beside the leader it then
- * repeats without them, as sum(x, axis=0) + max(x) has them where no dimension is kept. */
+/* True if a computed operand is one element before its views and behind them. Beside the leader it
+ * then repeats without them, as sum(x, axis=0) + max(x) does where no dimension is kept. */
 static bool is_one(const lowering *l, tosajit_value leader, tosajit_value from) {
     const lowered *own = &l->values[from];
     if (leader < 0 || own->leaf != NO_LEAF || l->values[leader].leaf != NO_LEAF) return false;
@@ -539,8 +540,9 @@ static tosajit_status lower_op(lowering *l, const expr_node *node, lowered *resu
     return try_leader(l, node, -1, result);
 }
 
-/* A view of an input or constant. One that joins what is no run is left to what follows: seen
- * outward it divides a result, which is one. */
+/* A view of an input or constant. A reshape may join dimensions that are no run; then the operand
+ * keeps them apart, and the view is left to the result: seen outward it divides the result, which
+ * is a run. */
 static tosajit_status lower_leaf(lowering *l, const view_step *step, bool ends, lowered *result) {
     const lowered own = *result;
     const view_chain none = {0, 0};

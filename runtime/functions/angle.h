@@ -159,9 +159,9 @@ static inline real from_quarter(const lane *l, real multiple, real sign, pair v)
     return add(l, sum.high, add(l, sum.low, muladd(l, sign, v.low, low)));
 }
 
-/* The angle of the point (a, b) from the axis that b is on, 0 <= a <= b, b in 2^-500..2^500; then
- * from another axis and in another direction: multiple pi/2 + sign angle. Beyond pi/8 the angle
- * from the diagonal is taken. */
+/* The angle between the point (a, b) and the axis of b, for 0 <= a <= b and b in 2^-500..2^500. The
+ * result is multiple pi/2 + sign angle: the same angle from another axis, in another direction.
+ * Beyond pi/8 the angle is taken from the diagonal. */
 static inline real angle_of(const lane *l, real a, real b, real multiple, real sign) {
     real zero = number(l, 0.0), one = number(l, 1.0);
     mask steep = less(l, mul(l, b, number(l, 0x1.a827999fcef32p-2)), a);

@@ -118,8 +118,9 @@ static inline real power_without_products(const lane *l, const real *x) {
     return pick(l, equal(l, y, number(l, 2.0)), mul(l, x[0], x[0]), value);
 }
 
-/* x^y, or `value`, unless the product that it is made of is so large or small that numbers on the
- * way may not be normal; 0 is well where it was not divided by. */
+/* `value`, which is x^y, or x^y by another way where `product` is so large or so small that a
+ * number on the way may not be normal. A power of 0 stays `value` where nothing was divided by it.
+ */
 static inline real unless_far(const lane *l, const real *x, real value, real product) {
     static const rare_function rest = {"tosajit_f64_pow_far_whole", power_without_products, 2};
     real size = size_of(l, product), zero = number(l, 0.0);
@@ -179,8 +180,8 @@ static inline real f64_function_pow(const lane *l, const real *x) {
     return seldom(l, whole, value, power_by_products, x);
 }
 
-/* t = m^(-1/3) gets from 20 bits to 50, and m t^2 from there to all. x = 2^k m: 2^(k/3) is rounded
- * to an integer power, and what is left is a factor of m. */
+/* The cube root of x = 2^k m. One step takes t = m^(-1/3) from 20 bits to 50, and m t^2 has all of
+ * them. 2^(k/3) is rounded to a power with an integer exponent; m takes the rest as a factor. */
 static inline real cube_root(const lane *l, real x, real more) {
     split_number n = split_at(l, (pair){x, number(l, 0.0)});
     real one = number(l, 1.0), shift = number(l, steps_shift), k = add(l, n.k, more),

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Functions of f32 for TOSAJIT_REPRODUCIBLE, in arithmetic of f32: at most 1 ulp off, with the same
- * bits on every CPU, whatever the loop. What rounding loses is kept where the result would feel it:
- * a leading sum is rounded once, and what that loses is added to the small rest. docs/accuracy.md
- * has the error of each.
+ * bits on every CPU, whatever the loop. A rounding error is kept where the result would feel it: a
+ * leading sum is rounded once, and its error is added to the small rest. docs/accuracy.md has the
+ * error of each.
  *
  * The words are those of scalar.h or of jit/math/steps_lane.h, with STEPS_OF_F32. */
 #ifndef TOSAJIT_RUNTIME_FUNCTIONS_SINGLE_H
@@ -25,8 +25,9 @@ static inline real lead(const lane *l, real a, real b, real rest) {
     return add(l, sum.high, add(l, rest, sum.low));
 }
 
-/* 1 / a to 6 bits, of normal numbers far from both ends, for what is small beside a result: the
- * difference of two words is the quotient of two powers of 2, and one step mends it. */
+/* 1 / a to 6 bits, of normal numbers far from both ends. It serves where the quotient is small
+ * beside a result. The difference of two bit patterns is the quotient of two powers of 2, and one
+ * step mends it. */
 static inline real rough_inverse(const lane *l, real a) {
     real y = from_bits(l, bits_difference(l, bits_constant(l, 0x7ef311c7), bits_of(l, a)));
     return mul(l, y, muladd(l, negative(l, a), y, number(l, 2.0)));
@@ -68,8 +69,8 @@ static inline real f32_function_expm1(const lane *l, const real *x) {
     return with_sign(l, value, x[0]);
 }
 
-/* With t = 2^n / 4, u = 2^-n / 4, c = cosh r - 1, s = sinh r - r, half of sinh x is
- * (t - u) + (t + u) r + (t - u) c + (t + u) s, and half of cosh x the same with both exchanged. */
+/* Let t = 2^n / 4, u = 2^-n / 4, c = cosh r - 1, s = sinh r - r. Then half of sinh x is (t - u) +
+ * (t + u) r + (t - u) c + (t + u) s. Half of cosh x is the same with t + u and t - u exchanged. */
 typedef struct single_halves {
     pair difference, sum;
     real r, c, s;
@@ -152,8 +153,9 @@ static inline mask single_is_log_rare(const lane *l, real x) {
     word moved = bits_sum(l, bits_of(l, x), bits_constant(l, INT32_MIN - (int64_t)first));
     return not_so(l, bits_less(l, moved, bits_constant(l, INT32_MIN + (beyond - first))));
 }
-/* The logarithm x[1] of x[0], which is not positive and normal; f has that of subnormal numbers,
- * apart, since a loop would keep fewer numbers in registers with a second polynomial in it. */
+/* The logarithm x[1] of x[0], where x[0] is not both positive and normal. Subnormal numbers have
+ * their own function in f: with a second polynomial a loop would keep fewer numbers in registers.
+ */
 static inline real single_log_rare(const lane *l, const real *x, const rare_function *f) {
     real zero = number(l, 0.0), infinity = number(l, (double)INFINITY), value = x[1];
     value = pick(l, less(l, x[0], infinity), value, x[0]);
@@ -190,8 +192,8 @@ static inline real f32_function_log10(const lane *l, const real *x) {
     return seldom(l, single_is_log_rare(l, x[0]), usual, single_log10_rare, (real[]){x[0], usual});
 }
 
-/* ln(1 + w) + more ln 2, w > -1. 1 + w is rounded to find k alone, of 3/4 to 3/2: so
- * f = w 2^-k + (2^-k - 1) is exact wherever the result would feel it. */
+/* ln(1 + w) + more ln 2, w > -1. The rounded 1 + w only decides k, such that 2^-k (1 + w) is 3/4 to
+ * 3/2. So f = w 2^-k + (2^-k - 1) is exact wherever the result would feel an error. */
 static inline real single_log1p(const lane *l, pair w, real more) {
     single_split n = single_split_at(l, add(l, number(l, 1.0), w.high), SINGLE_THREE_QUARTERS);
     real quarter = number(l, 0.25), /* 2^-k itself may be subnormal */
@@ -316,7 +318,8 @@ static inline real f32_function_atan(const lane *l, const real *x) {
     return with_sign(l, single_atan_of(l, pick(l, over, one, zero), t, lost), x[0]);
 }
 
-/* Of finite numbers whose larger one is neither tiny nor huge; the quotient with what it lacks. */
+/* Of finite numbers, the larger of which is neither tiny nor huge: the quotient, and its rounding
+ * error. */
 static inline real f32_function_atan2(const lane *l, const real *x) {
     real one = number(l, 1.0), zero = number(l, 0.0), a = size_of(l, x[0]), b = size_of(l, x[1]);
     mask over = less(l, b, a), left = less(l, with_sign(l, one, x[1]), zero);
@@ -405,9 +408,9 @@ static inline mask single_hypot_rare(const lane *l, const real *x) {
 static const double single_cbrt_terms[] = {1.0 / 3, 2.0 / 9, 14.0 / 81, 35.0 / 243};
 enum { SINGLE_CBRT_MAGIC = -0x6b5d0574 }; /* 0x54a2fa8c, and what `shift` leaves in the bits */
 
-/* t = x^(-1/3) to 17 bits, x t^2 to 16, and from there all. A third of the bits, taken from those
- * of 2^(4/3) and a little, is the power to 5 bits; four terms of (1 - e)^(-1/3), e = 1 - x t^3,
- * make 17 of these. */
+/* x^(1/3) by t = x^(-1/3), of 17 bits: x t^2 has 16 bits, and a last step all of them. For t, a
+ * third of the bits of x is subtracted from a constant, near those of 2^(4/3): 5 bits. Four terms
+ * of (1 - e)^(-1/3), e = 1 - x t^3, make 17. */
 static inline real single_cube_root(const lane *l, real x) {
     real shift = number(l, steps_shift), eighth = number_of(l, bits_right(l, bits_of(l, x), 8)),
          third = muladd(l, eighth, number(l, 1.0 / 3), shift);

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* TOSA's functions of f32 for TOSAJIT_REPRODUCIBLE, in steps as those of single.h. A table has
- * eight entries, since every instruction set looks up as many at once: one permutation of a
- * register with AVX2 and AVX-512, shuffles of bytes with SSE and NEON. What remains of the operand
- * is so small that short polynomials do. */
+ * eight entries, since every instruction set looks up eight at once: one permutation of a register
+ * with AVX2 and AVX-512, shuffles of bytes with SSE and NEON. The rest of the operand is small, so
+ * short polynomials do. */
 #ifndef TOSAJIT_RUNTIME_FUNCTIONS_SINGLE_TOSA_H
 #define TOSAJIT_RUNTIME_FUNCTIONS_SINGLE_TOSA_H
 
@@ -93,8 +93,8 @@ static inline real single_sigmoid_far(const lane *l, const real *x) {
     return pick(l, less(l, x[0], number(l, 0.0)), single_exp_far(l, x), number(l, 1.0));
 }
 
-/* 1 / (1 + E) for E = e^-x, which is power (1 + rest). 1 + E is sum + low, where sum is an f32 near
- * it. What the quotient y of their sum lacks is y (1 - y sum - y low). */
+/* 1 / (1 + E) for E = e^-x = power (1 + rest). sum is 1 + E as an f32, and low its rounding error.
+ * If y is the quotient 1 / sum, its error is y (1 - y sum - y low). */
 static inline real f32_function_sigmoid(const lane *l, const real *x) {
     single_eighths e = single_exp_within(l, negative(l, x[0]));
     real one = number(l, 1.0), sum = add(l, e.power, one),
@@ -107,10 +107,10 @@ static inline real f32_function_sigmoid(const lane *l, const real *x) {
     return seldom(l, far, muladd(l, y, left, y), single_sigmoid_far, x);
 }
 
-/* b - b (b^2 / d), b = min(a, 1), where d is b^3 / (b - tanh b) up to 1 and (e^2a + 1) / 2 beyond:
- * the larger of the two is the right one. The table has the half in it, and a constant that keeps
- * what is rounded of e^2r below 2, so that it is rounded less. One f32 for ln 2 is enough, since
- * 1 / e^2a is small where n is large. */
+/* b - b (b^2 / d), with b = min(a, 1). d is b^3 / (b - tanh b) up to 1, and (e^2a + 1) / 2 beyond;
+ * it is always the larger of the two. The table includes the half, and a constant that keeps the
+ * rounding error of e^2r small, below 2. One f32 for ln 2 is enough, since 1 / e^2a is small where
+ * n is large. */
 static inline real f32_function_tanh(const lane *l, const real *x) {
     real size = size_of(l, x[0]), a = single_at_most(l, size, 9.1),
          b = single_at_most(l, size, 1.0), square = mul(l, b, b);
@@ -123,10 +123,10 @@ static inline real f32_function_tanh(const lane *l, const real *x) {
     return with_sign(l, value, x[0]);
 }
 
-/* Eight pieces of one width, from multiples of it on: erf(c + d) = erf(c) + d P(d). The multiple is
- * in the low bits of `shifted`, and so short that d is exact. In the first piece, where c and
- * erf(c) are 0, the sum is d + d (P(d) - 1), which loses nothing next to 0; there d is larger than
- * erf(c), elsewhere smaller. Beyond 3.93 erf rounds to 1. */
+/* Eight pieces of one width, each from a multiple c of the width on: erf(c + d) = erf(c) + d P(d).
+ * The multiple is in the low bits of `shifted`, and so short that d is exact. In the first piece c
+ * and erf(c) are 0. There the sum is d + d (P(d) - 1), which loses nothing next to 0. In the first
+ * piece d is larger than erf(c), in the others smaller. Beyond 3.93 erf rounds to 1. */
 static inline real f32_function_erf(const lane *l, const real *x) {
     real a = single_at_most(l, size_of(l, x[0]), 3.93), shift = number(l, steps_shift),
          shifted = muladd(l, a, number(l, 1 / f32_erf_piece_width), shift);
@@ -143,15 +143,16 @@ static inline real f32_function_erf(const lane *l, const real *x) {
 /* ---------------------------------------------------------------------------------------------
  * Logarithm and powers */
 
-/* c[0] + c[1] x + ... in two chains, the first four powers and the others: two steps more than
- * horner, and half as many that wait for each other. For long ones. */
+/* c[0] + c[1] x + ... in two chains: the first four powers, and the others. It takes two steps more
+ * than horner, and half as many wait for each other. For long polynomials. */
 static inline real single_in_two(const lane *l, const double *c, unsigned count, real x) {
     real square = mul(l, x, x), fourth = mul(l, square, square);
     return muladd(l, horner(l, c + 4, count - 4, x), fourth, horner(l, c, 4, x));
 }
 
-/* k ln 2 + (f + f^2 q(f)): the sum is smaller than half of a k ln 2 that is not 0, so that rounding
- * it costs a quarter of the result's last place, or none where the last addition is exact. */
+/* k ln 2 + (f + f^2 q(f)). Where k is not 0 the second sum is smaller than half of k ln 2. So
+ * rounding this sum costs at most a quarter of the result's last place, and nothing where the last
+ * addition is exact. */
 static inline real single_ln(const lane *l, real x, double more) {
     single_split n = single_split_at(l, x, SINGLE_ROOT_OF_HALF);
     real k = more != 0 ? add(l, n.k, number(l, more)) : n.k, low = mul(l, k, number(l, f32_ln2[1])),
@@ -172,10 +173,10 @@ static inline real f32_function_log(const lane *l, const real *x) {
     return seldom(l, single_is_log_rare(l, x[0]), usual, single_ln_rare, (real[]){x[0], usual});
 }
 
-/* y (1 + e/2 + 3/8 e^2), e = 1 - x y^2. y is half the exponent, by a difference of bits, and one
- * step whose constants make the largest e least: 2^-9.6 (J. Kadlec, 2010). Rounding y^2 moves the
- * result by 0.36 ulp at most. A CPU's own estimate would be quicker, but its bits are the model's.
- */
+/* y (1 + e/2 + 3/8 e^2), e = 1 - x y^2. First y is a difference of bits, half the exponent. Then
+ * one step, whose constants make the largest e least: 2^-9.6 (J. Kadlec, 2010). Rounding y^2 moves
+ * the result by 0.36 ulp at most. A CPU's own estimate would be quicker, but its bits are the
+ * model's. */
 static inline real f32_function_rsqrt(const lane *l, const real *x) {
     real y = from_bits(
         l, bits_difference(l, bits_constant(l, 0x5f1ffff9), bits_right(l, bits_of(l, x[0]), 1)));
@@ -234,8 +235,8 @@ static inline real single_power_far(const lane *l, const real *x) {
     return scaled_far(l, p.value, from_bits(l, bits_sum(l, p.n, shift)));
 }
 
-/* x^y where x is positive, finite and normal, y finite, and the result normal. It is `rare` that
- * something else may be so, or that y is 1/2 or -1/2, whose powers are roots, rounded correctly. */
+/* x^y where x is positive, finite and normal, y finite, and the result normal. `rare` says that one
+ * of these may not hold, or that y is 1/2 or -1/2: these powers are roots, rounded correctly. */
 typedef struct single_power {
     real value;
     mask rare;

@@ -1,15 +1,15 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Functions of f64, and of f32 where STEPS_OF_F32 is defined, as steps of arithmetic, each with one
- * defined result. The words for the steps come from scalar.h, and the interpreter computes with
- * them; or from jit/math/steps_lane.h, and they emit lanes. So every form of a function has the
- * same bits, by being the same text. One of these two is included first.
+ * defined result. The words for the steps come from scalar.h, by which the interpreter computes, or
+ * from jit/math/steps_lane.h, which emits lanes. One of the two is included first. So every form of
+ * a function is the same text, and has the same bits.
  *
- * A result is at most 1 ulp off: it is a sum of a leading and a small double, and the small one has
- * the rounding error of the leading one. tests/numbers/functions_test.c compares them with MPFR.
- * Where a CPU has no fused multiply-add, jit/lane/fma.c makes one that is exact unless its product
- * and its addend are below 2^-900. So small operands never get there: selections at the end replace
- * what was computed of them. */
+ * A result is at most 1 ulp off: it is the sum of a leading and a small double, and the small one
+ * has the leading one's rounding error. tests/numbers/functions_test.c compares results with MPFR.
+ * Where a CPU has no fused multiply-add, jit/lane/fma.c makes one. It is exact unless product and
+ * addend are below 2^-900. So small operands never get there: selections at the end replace their
+ * results. */
 #ifndef TOSAJIT_RUNTIME_FUNCTIONS_STEPS_H
 #define TOSAJIT_RUNTIME_FUNCTIONS_STEPS_H
 

@@ -31,8 +31,8 @@ enum { FORMAT = 6, FLAG_APART = 1, FLAG_VIEWS = 2, MAX_BUILDS = 16, CODE_ALIGNME
 enum { MAGIC_BYTES = 8, SIZE_AT = 16, CHECKSUM_AT = 24, CHECKED_FROM = 32 };
 static const char magic[MAGIC_BYTES + 1] = "\x7fTOSAJIT";
 
-/* The part of a plan that code relies on: which tensors its pointers are, and which loops it has.
- * Planning anew, by this or another version of the library, must give the same. */
+/* The part of a plan that code relies on: the tensors of its pointers, and its loops. Planning
+ * anew, by this or another version of the library, must give the same. */
 static uint64_t fingerprint(const plan *p) {
     uint64_t hash = (uint64_t)p->part_count;
     for (int32_t k = 0; k < p->part_count; k++) {
@@ -194,7 +194,7 @@ static bool same_form(const tosajit_tensor_type *a, const tosajit_tensor_type *b
     return a->element == b->element && a->rank == b->rank;
 }
 
-/* True if a program takes what another one does, and gives what it gives. */
+/* True if two programs have the same operands and the same results. */
 static bool are_alike(const tosajit_expr *a, const tosajit_expr *b) {
     bool same = a->input_count == b->input_count && a->result_count == b->result_count;
     size_t p = 0, q = 0;

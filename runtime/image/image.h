@@ -8,8 +8,8 @@
 #include "runtime/base/bytes.h"
 #include "runtime/run/kernel.h"
 
-/* Code for one set of CPU features; a build without an entry says that the program is too large for
- * code of its own, on all CPUs of the machine without another build. */
+/* Code for one set of CPU features. A build without an entry says that the program is too large for
+ * code of its own. That holds for all CPUs of the machine without another build. */
 typedef struct image_build {
     code_image code;
     uint64_t features; /* that it needs; runtime/base/features.h */

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Quadrant: sine and cosine in long double where C's library leaves them to the x87, which knows pi
- * to 66 bits alone, and so has no digit right behind 2^63. In: numbers of f32 and narrower types,
- * which have 24 bits. They are divided by pi/2 exactly; the x87 is exact between -pi/4 and pi/4. */
+/* Quadrant: sine and cosine in long double, where C's library leaves them to the x87. The x87 knows
+ * pi to 66 bits, which is not enough from 2^63 on; between -pi/4 and pi/4 it is exact. In: numbers
+ * of f32 and narrower types, of 24 bits. They are divided by pi/2 exactly. */
 #ifndef TOSAJIT_RUNTIME_INTERPRET_QUADRANT_H
 #define TOSAJIT_RUNTIME_INTERPRET_QUADRANT_H
 
@@ -35,8 +35,8 @@ static inline uint32_t quadrant_word(const uint32_t product[QUADRANT_WORDS + 1],
     return (uint32_t)((first << QUADRANT_WORD | second) >> (QUADRANT_WORD - shift));
 }
 
-/* The angle less so many quarters of a turn that it is between -pi/4 and pi/4. x is finite and at
- * least 1/2 in size; *quarters is between 0 and 3. */
+/* The rest of the angle x between -pi/4 and pi/4, without whole quarters of a turn. x is finite and
+ * at least 1/2 in size; *quarters is between 0 and 3. */
 static inline long double quadrant_reduce(double x, unsigned *quarters) {
     int exponent;
     uint32_t product[QUADRANT_WORDS + 1];

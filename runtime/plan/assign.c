@@ -35,12 +35,12 @@
 /* Facts about a node while parts are made. */
 typedef struct node_state {
     int32_t depth;
-    int32_t carrier;  /* the result, or scratch, that holds it for later parts; -1: none */
-    uint64_t readers; /* parts that read it there */
-    int32_t inputs;   /* tensors that computing it reads, counted again where it reads them again */
-    bool is_long;     /* an op of those that compute it */
-    bool stored;      /* computed for gather or a scan, which read it from memory */
-    bool finished;    /* it depends on columns alone, and rows read it from memory */
+    int32_t carrier;   /* the result, or scratch, that holds it for later parts; -1: none */
+    uint64_t readers;  /* parts that read it there */
+    int32_t inputs;    /* tensors that its computation reads; a second read counts again */
+    bool is_long;      /* an op of those that compute it */
+    bool stored;       /* computed for gather or a scan, which read it from memory */
+    bool finished;     /* it depends on columns alone, and is read from memory by rows */
     bool behind, slow; /* it depends on a reduction; by an op that is worth doing once */
 } node_state;
 
@@ -55,7 +55,8 @@ typedef struct assigner {
     uint64_t busy;                      /* results whose memory keeps a value */
     bool merged, careful;               /* values that were written twice: kept; none may be */
     bool finishes, finished;            /* columns, if there are such */
-    uint64_t behind; /* parts behind those that keep one, up to those that write these results */
+    uint64_t behind; /* parts behind the one that keeps a value, up to the part that writes this
+                        result */
 } assigner;
 
 /* A dynamic size is that of any tensor in it that is never 1. */
@@ -320,7 +321,7 @@ static int32_t spare_result(const assigner *a, tosajit_value value, int32_t last
     return -1;
 }
 
-/* Which later parts compute a value again over the same sizes as the one that may keep it. */
+/* The later parts that compute a value again, over the same sizes as the part that may keep it. */
 static uint64_t computed_again(const assigner *a, tosajit_value value, int32_t first) {
     uint64_t again = 0;
     for (int32_t p = first + 1; p < a->p->part_count; p++)
@@ -348,7 +349,7 @@ static bool is_nearly_earlier(const assigner *a, tosajit_value value) {
     return earlier && long_operands == 1;
 }
 
-/* They read it instead, if that is worth it and there is memory. */
+/* Later parts read the value instead, if that is worth it and there is memory. */
 static tosajit_status keep(assigner *a, tosajit_value value) {
     node_state *n = &a->nodes[value];
     uint64_t *parts = &a->p->node_parts[value];

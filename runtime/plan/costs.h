@@ -78,17 +78,17 @@ enum {
     COST_CHUNK_BYTES = 8192,
 
     /* Family: view.
-     * Packed: elements of a tile, enough to make up for a call of the code; a number of which the
-     * columns of a tile are a multiple; rows of a tile where rows lie closer together than
-     * columns: as many as share a cache line of f32. */
+     * Packed: elements of a tile, enough to make up for a call of the code. Columns of a tile are a
+     * multiple of the second number. The third is rows of a tile where rows lie closer together
+     * than columns: as many as share a cache line of f32. */
     COST_BLOCK = 1024,
     COST_BLOCK_COLUMNS = 64,
     COST_BLOCK_ROWS = 16,
     COST_SCRATCH_BYTES = 32 * 1024, /* of the L1 cache, for all packed tensors of a tile */
 
     /* Family: sweep; forms_shape.
-     * Bytes of a cache line, and of the widest vector; of an L1 cache, of which some have more;
-     * between rows that are too far apart for another order than that of memory. */
+     * Bytes of a cache line, and of the widest vector; of a small L1 cache; and between rows so far
+     * apart that memory's own order is the only one. */
     COST_LINE = 64,
     COST_L1_BYTES = 32 * 1024,
     COST_FAR_BYTES = 2048,

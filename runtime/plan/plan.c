@@ -352,9 +352,10 @@ static bool is_unordered(const plan_part *part, const tosajit_expr *program) {
     return all;
 }
 
-/* The columns of such a part: the last dimension if it is reduced, else the innermost one that may
- * have more than one element, behind one that is reduced. If there is none, and any order will do,
- * it is the reduced one: the maximum of 1000x1 along d0 is that of 1000 along d0. */
+/* The columns of such a part. If the last dimension is reduced, it has the columns. Else the
+ * innermost dimension that may have more than one element has them, behind the reduced one. If
+ * there is none, any order will do, and the reduced dimension has them: the maximum of 1000x1 along
+ * d0 is that of 1000 along d0. */
 static int32_t choose_columns(const plan_part *part, const tosajit_expr *program) {
     int32_t d = part->rank - 1;
     if (!is_blocked(part)) return -1;
@@ -457,10 +458,10 @@ static uint64_t leaf_set(const plan_part *part) {
     return part->leaf_count ? ~UINT64_C(0) >> (64 - part->leaf_count) : 0;
 }
 
-/* True if some dimension has a static size above 1 that no leaf is sure to walk: it comes from a
- * constant of equal elements, or from a declared type. Only then can all leaves be splats in rows
- * of more than one element. Else such rows have one element, any variant computes them, and the
- * variant in which all leaves are splats is not needed. */
+/* True if some dimension has a static size above 1 that no leaf is sure to walk: its size comes
+ * from a constant of equal elements, or from a declared type. Only then can all leaves be splats in
+ * rows of several elements. Else such rows have one element, any variant computes them, and the
+ * variant of splats alone is not needed. */
 static bool stretches_without_leaf(const plan_part *part) {
     for (int32_t d = 0; d < part->rank; d++) {
         bool from_leaf = part->extents[d] == TOSAJIT_DYNAMIC || part->extents[d] == 1;
@@ -506,10 +507,10 @@ static uint64_t declared_splats(const plan_part *part) {
     return splats;
 }
 
-/* The loops of a part. Up to two leaves that may be a splat or contiguous: a loop for each
- * combination. More: one of what is declared, and one that takes any combination, because it reads
- * a splat from memory as a short pattern that does not advance. Where ops are long the second is as
- * fast as any, and the only one. */
+/* The loops of a part. With up to two leaves that may be a splat or contiguous there is a loop for
+ * each combination. With more there are two: one for the declared combination, and one for any. The
+ * latter reads a splat from memory, as a short pattern that does not advance. Where ops are long it
+ * is as fast as the first, and the only one. */
 static void plan_variants(plan_part *part, const plan *p, int32_t index,
                           const tosajit_expr *program, uint64_t *leaves) {
     uint64_t may_splat, may_contiguous;

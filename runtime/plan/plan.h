@@ -31,9 +31,9 @@ typedef struct plan_leaf {
     uint8_t maps[TOSAJIT_MAX_RANK];
 } plan_leaf;
 
-/* A size that a declared type or a parameter demands: the dynamic sizes of the tensors in `dynamic`
- * must broadcast to exactly `size`, or, if `size` is TOSAJIT_DYNAMIC, to the same size as the
- * tensors in `other`. */
+/* A size that a declared type or a parameter demands. The dynamic sizes of the tensors in `dynamic`
+ * must broadcast to exactly `size`. If `size` is TOSAJIT_DYNAMIC, it is the size of the tensors in
+ * `other`. */
 typedef struct plan_check {
     tosajit_value value; /* which demands it */
     int32_t from_end;    /* the dimension, 1 being the innermost: all tensors align there */
@@ -49,11 +49,11 @@ typedef struct plan_check {
 typedef struct plan_part {
     int32_t rank;
     int32_t axis, joined; /* axis -1: none */
-    bool gathers; /* its one result is gathered: of one leaf, at the index that the other one is */
+    bool gathers; /* its one result is gathered: from one leaf, at the index in the other leaf */
     bool scans;   /* its one result is its one leaf, combined along dimension `along` */
     int32_t along;
-    /* The dimension that has the columns in every call, of a part that reduces or reads what others
-     * have computed; -1: each call chooses, or rows have one element. */
+    /* The dimension that has the columns in every call, for a part that reduces, or reads other
+     * parts' values; -1: each call chooses, or rows have one element. */
     int32_t columns;
     /* Sizes of the iteration space; TOSAJIT_DYNAMIC: known when called. */
     int64_t extents[TOSAJIT_MAX_RANK];

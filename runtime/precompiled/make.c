@@ -26,7 +26,7 @@ typedef struct node_state {
         partner; /* that the same instruction computes: an operand, or a user; NEVER: none */
 } node_state;
 
-/* An instruction to be: a node, and before it the one that it is paired with. */
+/* An instruction to be made: a node, and the node before it that makes a pair with it. */
 typedef struct instruction_job {
     const expr_node *first, *node; /* first: null but for a pair */
     int position;                  /* of the first's result among the node's operands */
@@ -71,8 +71,8 @@ static operand_role role_of(const instruction_job *job, int o) {
     return job->first ? ROLE_DATA : expr_role(job->node, o);
 }
 
-/* An operand whose slot the result may take: nobody reads it later, and it varies as the result
- * does, so that each element is written where it was read. */
+/* An operand whose slot the result may take: no later instruction reads it, and it varies as the
+ * result does. So each element is written where it was read. */
 static tosajit_value successor_of(const maker *mk, const instruction_job *job,
                                   const precompiled_value *to) {
     for (int o = 0; o < job->count; o++) {

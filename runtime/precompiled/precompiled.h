@@ -3,11 +3,11 @@
 /* Precompiled: a vectorised interpreter, for a kernel of which nothing was compiled. In: a kernel,
  * and the library of precompiled ops. Out: code for every part, called like any other.
  *
- * A part of one instruction that takes the operands as they come is that instruction's code itself.
- * Any other part is a list of instructions, one for each op or pair of ops, over tiles: an
- * instruction reads operands, constants and slots, which are buffers of the L1 cache, and writes a
- * slot or the result. A slot holds a value as far as it varies: a tile, a row, a column, or one
- * element; what repeats has a stride of 0. */
+ * A part may be one instruction, on operands as they come. Then the part's code is the
+ * instruction's own. Any other part is a list of instructions over tiles, one for each op or pair
+ * of ops. An instruction reads operands, constants and slots, and writes a slot or the result. A
+ * slot is a buffer in the L1 cache. It holds a value as far as the value varies: a tile, a row, a
+ * column, or one element; a repeated dimension has a stride of 0. */
 #ifndef TOSAJIT_RUNTIME_PRECOMPILED_PRECOMPILED_H
 #define TOSAJIT_RUNTIME_PRECOMPILED_PRECOMPILED_H
 
@@ -71,8 +71,8 @@ typedef struct precompiled_part {
     int64_t widest;  /* bytes of an element of a slot */
 } precompiled_part;
 
-/* Bytes on the stack for all slots, at most, beside what instructions read and write of tensors;
- * and the most reductions of a part, each with its state on the stack. */
+/* Bytes on the stack for all slots, at most, beside the operands and results of instructions; and
+ * the most reductions of a part, each with its state on the stack. */
 enum { PRECOMPILED_SCRATCH = 24 * 1024, PRECOMPILED_FOLDS = 8 };
 
 /* The code, and what it needs as long as the kernel lives. */

@@ -1,10 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Running instructions: tile by tile, and in each instruction by instruction.
+/* Running instructions: tile by tile, and in each tile instruction by instruction.
  *
- * Every tile is computed, and folded, from operands before anything is copied into a result, and an
- * instruction writes into a result only where nothing behind it reads an operand (first_writer in
- * make.c); so a result may be in place of any. */
+ * Every tile is computed and folded before anything is copied into a result. An instruction writes
+ * into a result itself only where no later instruction reads an operand (first_writer in make.c).
+ * So a result may be in place of any operand. */
 #include <string.h>
 
 #include "runtime/precompiled/precompiled.h"

@@ -112,8 +112,8 @@ static bool place_step(const maker *m, const plan_part *part, launch_step *step)
 /* ---------------------------------------------------------------------------------------------
  * What calls are compared with */
 
-/* True if a result may be written that begins where an operand does: they share no byte, or are in
- * the same places, and nothing reads the operand afterwards (overlap.h). */
+/* True if a result that begins where an operand does may be written: they share no byte; or they
+ * are in the same places, and nothing reads the operand afterwards (overlap.h). */
 static bool may_replace(const view *operand, intptr_t from, const view *result, intptr_t to,
                         bool in_turn) {
     if (from + operand->low >= to + result->high || to + result->low >= from + operand->high)

@@ -76,10 +76,11 @@ static inline int32_t launch_arity(const tosajit_kernel *kernel) {
     return n.results == 1 && n.operands <= 2 ? n.operands : 0;
 }
 
-/* Plan the launch of a call that has passed every check, of a kernel that has `counts`: of its
- * program's tensors, and how they are seen; v: null where there are no views. `code`: of its parts;
- * null: unknown yet. `shared`: a result lies where an operand does. False if it can't be: a tensor
- * has no elements, or runs backwards, or must be packed first, or blocks are several. */
+/* Plan the launch of a call that has passed every check. The kernel has `counts`. `tensors` are its
+ * program's, and v says how they are seen; null where there are no views. `code` is its parts'
+ * code; null: unknown yet. `shared`: a result lies where an operand does. False if there is no
+ * launch: a tensor has no elements, runs backwards, or must be packed first, or there are several
+ * blocks. */
 bool launch_make(const tosajit_kernel *kernel, const code_part *code, view *tensors,
                  const viewed *v, bool shared, launch *p);
 
@@ -91,8 +92,8 @@ static inline const code_part *launch_code(const code_part *code, int32_t part) 
     return code ? &code[part] : &unknown;
 }
 
-/* Tells a part's code of a walk, as a step that has its tensors still to be placed; false
- * if that is more than one call of it. */
+/* Make a step of a part's code and a walk; its tensors are still to be placed. False if the walk
+ * takes more than one call of the code. */
 static inline bool launch_tell(const plan_part *part, const tile_choice *choice, const walk *w,
                                const tile_tensors *tensors, launch_step *step) {
     tile_strides(part, choice, w, tensors, step->strides);

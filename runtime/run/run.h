@@ -21,9 +21,9 @@ typedef struct run_call {
 tosajit_status run_check_operands(const tosajit_kernel *kernel, const tosajit_tensor *operands,
                                   size_t operand_count, view *tensors);
 
-/* Checks a call but for its memory. tensors has room for 2 * TOSAJIT_MAX_TENSORS,
- * and receives what the call is about: the program's operands, constants, and behind these the
- * results, and then room for scratch. Of a kernel with views v receives how they are seen. */
+/* Check a call, but not its memory. tensors has room for 2 * TOSAJIT_MAX_TENSORS. It receives the
+ * program's operands, its constants, its results, and then room for scratch. For a kernel with
+ * views v receives how they are seen. */
 tosajit_status run_check(const tosajit_kernel *kernel, const run_call *c, viewed *v, view *tensors);
 
 /* True if all results of such a call are empty. Then parts may have any sizes, and are not gone

@@ -14,9 +14,9 @@
 #include <stdint.h>
 #include <string.h>
 
-/* A mapping whose pages are taken in turn. A thread that finds it busy does not wait but makes a
- * mapping of its own. So it does no harm if a fork happens while it is busy: in the child it stays
- * busy for ever, and every piece of code there gets its own mapping. */
+/* A mapping whose pages are taken in turn. A thread that finds the mapping busy makes one of its
+ * own, and does not wait. So a fork at that moment does no harm: in the child the mapping stays
+ * busy for ever, and every piece of code there gets its own. */
 enum { SPAN_BYTES = 64 << 10, SPAN_PAGES = 16, MOST_PAGES = 4 };
 static struct {
     atomic_flag busy;

@@ -208,8 +208,8 @@ bool system_library_is_missing(const char *why);
 /* ---------------------------------------------------------------------------------------------
  * process.c */
 
-/* A variable of the environment; null if there is none, or if the process has another user's
- * rights: such a program must not write files because that user's environment says so. */
+/* A variable of the environment; null if there is none. Null, too, if the process has another
+ * user's rights: such a program must not write files where that user's environment says. */
 const char *system_variable(const char *name);
 
 /* Numbers by which the system and its tools know this process and this thread. */

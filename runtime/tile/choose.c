@@ -49,9 +49,9 @@ static int count_bits(uint64_t bits) {
     return count;
 }
 
-/* Which tensors must be packed where dimension d has the columns: those whose columns are neither
- * contiguous nor one value, or one value that no loop reads so. An op's own code wants one leaf
- * that is contiguous. How many they are; all count if there is no loop. */
+/* The tensors that must be packed where dimension d has the columns, and how many. A tensor may
+ * stay if its columns are contiguous, or are one value and some loop reads it so. An op's own code
+ * wants one contiguous leaf. All tensors count if there is no loop. */
 static int packed_along(const asked *a, int32_t d, uint64_t *splat, uint64_t *packed) {
     const int64_t *strides = walk_strides(a->w, d);
     uint64_t same = 0, contiguous = 0;
@@ -161,10 +161,10 @@ static void choose_order(const asked *a, tile_choice *c, double *counts) {
     }
 }
 
-/* In place the load of a row by a mask waits for the store of the row before, if it begins within
- * the bytes that the mask is for, written or not: 5 ns a row. So every second row is computed, or
- * every third, and then those between them. Rows of 11 f32, 44 bytes apart: 0, 2, 4, ... and 1, 3,
- * 5, ... */
+/* In place, a masked load of a row waits for the store of the row before, if that row begins within
+ * the bytes of the mask, written or not: 5 ns a row. So every second row is computed, or every
+ * third, and then the rows between. Rows of 11 f32, 44 bytes apart: 0, 2, 4, ... and 1, 3, 5, ...
+ */
 static void cut_interleaved(const asked *a, tile_choice *c, double *counts) {
     const int64_t step = size_without_sign(walk_strides(a->w, c->row_dim)[a->w->tensors - 1]);
     if (!rows_wait(a, c->row_dim)) return;
@@ -174,8 +174,8 @@ static void cut_interleaved(const asked *a, tile_choice *c, double *counts) {
     counts[PER_CALL] = counts[PER_PLANE] = counts[PER_ROW] / (double)c->rows;
 }
 
-/* The walk as it lies, and which tensors prevent that: if there are none, it can be run directly.
- * Beside a long computation the lanes of a row's last vector that have no work count, too. */
+/* The walk as it lies, and the tensors that prevent it. If there are none, it can be run directly.
+ * Beside a long computation the idle lanes of a row's last vector count, too. */
 static void choose_direct(const asked *a, tile_choice *c, double *counts) {
     *c = (tile_choice){.strategy = TILE_DIRECT, .interleave = 1, .cols = columns_of(a->w)};
     lay_rows(a, c, -1, -1);

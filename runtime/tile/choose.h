@@ -32,14 +32,14 @@ typedef struct tile_choice {
 
 enum { TILE_MOST_PACKED = 3 /* tensors of a collapsed walk */ };
 
-/* The order of a walk's dimensions is free. Where the last result's elements follow each other
- * along another dimension than the columns, that one becomes the columns, if fewer tensors are
- * packed then: the transpose of a matrix is computed in place as the matrix would be. */
+/* The order of a walk's dimensions is free. The last result's elements may follow each other along
+ * another dimension than the columns. That dimension becomes the columns if fewer tensors are
+ * packed then. So the transpose of a matrix is computed in place as the matrix would be. */
 void tile_order(const plan_part *part, walk *w);
 
-/* The leaves in `same` are one value per row. Find the loop that reads most of them so; *splat are
- * the leaves that it reads so. The rest of `same` must be packed into rows. False if there is no
- * loop: each reads some other leaf as one value per row, too. */
+/* The leaves in `same` are one value per row. Find the loop that reads most of them as one value,
+ * in *splat. The rest of `same` must be packed into rows. False if there is no loop: each reads
+ * some leaf beyond `same` as one value per row. */
 bool tile_find_loop(const plan_part *part, uint64_t same, uint64_t *splat);
 
 /* `in_place`: a result is computed in place of an operand. The walk has no size of 0. */

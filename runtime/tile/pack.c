@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Pack: patterns, and following them. With AVX2 a group of elements that lie near each other is one
- * load, one permutation and one store; AVX-512 moves twice as much. Elsewhere they are moved one by
- * one, which takes 3.1 times as long on Zen 4 for f32[65536,3] * f32[65536,1], and 2 times for rows
- * of 5. */
+/* Pack: patterns, and following them. With AVX2 a group of neighbouring elements is one load, one
+ * permutation and one store; AVX-512 moves twice as much. Elsewhere elements move one by one.
+ * Without groups f32[65536,3] * f32[65536,1] takes 3.1 times as long on Zen 4, and rows of 5 take 2
+ * times. */
 #include "runtime/tile/pack.h"
 
 #include <string.h>
@@ -63,10 +63,10 @@ static void fill_group(const pack *p, int64_t start, pack_group *group) {
         fill_picks(offsets, count, words, group);
 }
 
-/* Cut the period into groups. Where the next elements lie far away, a group is short, and what is
- * written behind it is written again by the group that follows. So they are moved in that order,
- * from one on that no other overwrites: a full group is before it. Elements go one by one where
- * none is full, or most are short. */
+/* Cut the period into groups. Where the next elements lie far away, a group is short. It still
+ * writes a whole vector, and the next group writes the end again. So the order of groups matters:
+ * the first is one that no other overwrites, behind a full group. Elements go one by one where no
+ * group is full, or most are short. */
 static void fill_groups(pack *p) {
     int64_t done = 0;
     p->group_count = p->first = 0;
@@ -120,7 +120,7 @@ void pack_prepare(const walk *w, int32_t t, int32_t d, int32_t size, pack *p) {
     fill_groups(p);
 }
 
-/* Elements one by one; a constant size makes each copy one load and one store. */
+/* Elements one by one. With a constant size each copy is one load and one store. */
 static void gather_each(const int32_t *offsets, int32_t size, const char *from, int64_t count,
                         char *to) {
     switch (size) {
@@ -177,8 +177,8 @@ static void move_group(const pack *p, const pack_group *group, const char *from,
 }
 #endif
 
-/* The groups in all whole periods; in a last, shorter one, those that it has whole. Then what is
- * left, one element after the other. */
+/* The groups of all whole periods, and the whole groups of a last, shorter period. Then the rest,
+ * one element after the other. */
 void pack_gather(const pack *p, const char *from, int64_t count, char *to) {
     const int64_t periods = p->group_count ? count / p->period : 0,
                   rest = count - periods * p->period, bytes = p->period * p->size;

@@ -16,8 +16,8 @@ enum {
     PACK_SLACK = 64,                        /* bytes that may be written behind the last element */
 };
 
-/* Elements that one permutation of the words at `window` gives. A whole vector is written for them,
- * even if they are fewer; what is behind them means nothing. */
+/* Elements that one permutation of the words at `window` gives. A whole vector is written, even for
+ * fewer elements; the bytes behind the group mean nothing. */
 typedef struct pack_group {
     int32_t window;      /* in bytes of the tensor */
     uint16_t start, end; /* elements of the period */

@@ -11,8 +11,8 @@
 /* How many elements each reduction has. */
 int64_t reduce_tile_elements(const plan_part *part, const walk *w);
 
-/* Bytes for tensors whose columns the code cannot read or write as they lie, or which do not walk
- * the reduced dimensions as one. False: more than 2^63 - 1. */
+/* Bytes for copies of tensors that the code cannot take as they lie: their columns lie apart, or
+ * they do not walk the reduced dimensions as one. False: more than 2^63 - 1. */
 bool reduce_tile_bytes(const plan_part *part, const walk *w, int64_t *bytes);
 
 /* How the code is given a walk, for those who look at it; the walk becomes coalesced. */

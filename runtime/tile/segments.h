@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Segments: one long row that is reduced, by threads. Its segments of 4096 elements
- * (runtime/expr/reduce.h) do not depend on each other, so each thread computes some; then their
- * values are combined in order, and the bits are those of one thread. */
+/* Segments: one long row, reduced by threads. Its segments of 4096 elements (runtime/expr/reduce.h)
+ * do not depend on each other, so each thread computes some. Their values are then combined in
+ * order, so the bits are those of one thread. */
 #ifndef TOSAJIT_RUNTIME_TILE_SEGMENTS_H
 #define TOSAJIT_RUNTIME_TILE_SEGMENTS_H
 

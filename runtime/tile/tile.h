@@ -8,8 +8,8 @@
 #include "runtime/tile/choose.h"
 #include "runtime/check/overlap.h"
 
-/* Inlining that is worth its few nanoseconds only with constant counts of tensors; and functions of
- * their own, so that a short way has not the registers and the stack of a long one. */
+/* Inlining where constant counts of tensors save a few nanoseconds; and functions apart, so that a
+ * short way does not save the registers of a long one. */
 #if defined(__GNUC__) && !defined(__OPTIMIZE_SIZE__)
 #define SPECIALISED static inline __attribute__((always_inline))
 /* Aligned, so that their speed does not depend on what lies before them. */
@@ -31,8 +31,9 @@ typedef struct tile_tensors {
 void tile_walk(const plan_part *part, const view *tensors, const view *results, walk *w,
                tile_tensors *tile);
 
-/* The same in two calls, for parts that run block by block: sizes and strides as they are, of a
- * space of these sizes; then coalesced, with columns where the plan has them. */
+/* The same in two calls, for parts that run block by block. The first takes sizes and strides as
+ * they are, for a space of these sizes. The second coalesces them, with columns where the plan has
+ * them. */
 void tile_whole_walk(const plan_part *part, const view *tensors, const view *results,
                      const int64_t *sizes, walk *w, tile_tensors *tile);
 void tile_coalesce(const plan_part *part, walk *w);
@@ -44,9 +45,9 @@ bool tile_in_place(const plan_part *part, const tile_tensors *tensors);
 void tile_run(const plan_part *part, const code_part *code, const walk *w,
               const tile_tensors *tensors);
 
-/* The strides that the code is given, 3 * w->tensors numbers: for each tensor its rows' and its
- * columns'; then for each tensor the stride to the next plane. It is taken from where the rows
- * end: planes 100 bytes apart, of 7 rows that are 12 bytes apart, give 100 - 7 * 12 = 16. */
+/* The strides for the code, 3 * w->tensors numbers: for each tensor its rows' and its columns';
+ * then for each tensor the stride to the next plane, from the end of the rows. Planes 100 bytes
+ * apart, of 7 rows that are 12 bytes apart, give 100 - 7 * 12 = 16. */
 void tile_strides(const plan_part *part, const tile_choice *choice, const walk *w,
                   const tile_tensors *tensors, int64_t *strides);
 

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Transpose: elements of four bytes by squares of four in registers, all else by loops. Squares of
- * 16, with AVX-512, take 0.6 of a copy's time, but no call takes less for them. Of words that are
- * every second ones of the other side, AVX-512 stores eight at once: a sum of 128x128 f32 into such
- * columns takes 0.52 of the time. */
+ * 16, with AVX-512, take 0.6 of a copy's time, but no call takes less for them. Into every second
+ * word AVX-512 stores eight at once: a sum of 128x128 f32 into such columns takes 0.52 of the time.
+ */
 #include "runtime/tile/transpose.h"
 
 #include <stdbool.h>

@@ -14,8 +14,8 @@ enum { POINTS = 400, DEGREE = 7, ROUNDS = 60, PIECES = 8 };
 /* From where on erf rounds to 1. */
 static const float end = 3.93F;
 
-/* The least width of which seven pieces and a half reach the end, or a little more, in so few bits
- * that no difference between an operand and a centre is rounded. */
+/* The least width of which seven and a half pieces reach the end. It has so few bits that no
+ * difference between an operand and a centre is rounded. */
 static float find_width(void) {
     enum { TRIES = 1 << 18, UNIT = 1 << 23, LAST = PIECES - 1 };
     const float least = ceilf(end / ((float)LAST + 0.5F) * UNIT) / UNIT;

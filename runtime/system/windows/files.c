@@ -196,8 +196,7 @@ typedef struct new_name {
 
 enum { RENAME = 10, RENAME_EX = 65, RENAME_REPLACES = 1, RENAME_AS_POSIX = 2 };
 
-/* First in the way in which a file that somebody reads can be replaced: it is new, and not every
- * file system has it. */
+/* First the new way, which can replace a file that somebody reads. Not every file system has it. */
 static bool rename_to(HANDLE file, new_name *to) {
     IO_STATUS_BLOCK result;
     const ULONG size = (ULONG)offsetof(new_name, name) + to->length;
