@@ -269,22 +269,23 @@ TOSAJIT_API tosajit_status tosajit_expr_op(tosajit_expr *expr, tosajit_op op,
                                            const tosajit_attributes *attributes,
                                            const tosajit_tensor_type *result, tosajit_value *value);
 
-/* x as elements of another type. From here on functions give the value of tosajit_expr_op. */
+/* x as elements of another type. Functions from here on are short for tosajit_expr_op. */
 TOSAJIT_API tosajit_status tosajit_expr_cast(tosajit_expr *expr, tosajit_value x,
                                              tosajit_type element, tosajit_value *value);
 /* A reduction (TOSAJIT_OP_reduce_sum, ...) of `count` dimensions, axis (from 0) and those behind
- * it. Each becomes 1; tosajit_expr_reshape drops them. A scan (TOSAJIT_OP_cumsum) has one. */
+ * it. Each becomes 1; tosajit_expr_reshape drops them. A scan (TOSAJIT_OP_cumsum) has one. For a
+ * mode of NaN use tosajit_expr_op. Texts have softmax and norms as functions. */
 TOSAJIT_API tosajit_status tosajit_expr_reduce(tosajit_expr *expr, tosajit_op op, tosajit_value x,
                                                int32_t axis, int32_t count, tosajit_value *value);
 
-/* Views move elements and compute none. Refusals and their remedies: docs/views.md. */
+/* Views move elements and compute none, and stand anywhere among ops. What strides cannot say is
+ * refused when it compiles: sums over a reshape of a transpose, for instance (docs/views.md). */
 #define TOSAJIT_REST (-1)                      /* a size of a reshape: what is left; at most once */
 #define TOSAJIT_SIZE_OF(d) (-2 - (int64_t)(d)) /* a size of a reshape: that of x's dimension d */
 #define TOSAJIT_OPEN INT64_MIN /* a begin or end that Python would leave out: x[1:], x[::-1] */
 /* clang-format off */
-#define TOSAJIT_ALL {TOSAJIT_OPEN, TOSAJIT_OPEN, 1} /* a range: the whole dimension */
+#define TOSAJIT_ALL {TOSAJIT_OPEN, TOSAJIT_OPEN, 1} /* the whole dimension: an initialiser */
 /* clang-format on */
-
 /* Of a dimension: the indices begin, begin + step, ... before end, as Python's begin:end:step. A
  * begin or end from -1 down counts from the end. A step below 0 goes backwards. Nothing is clipped:
  * a dimension that is too short is a SHAPE_MISMATCH, of a dynamic size in the call. */
@@ -301,7 +302,7 @@ TOSAJIT_API tosajit_status tosajit_expr_reshape(tosajit_expr *expr, tosajit_valu
 /* Dimension d of the result is dimension perms[d] of x, [rank]. */
 TOSAJIT_API tosajit_status tosajit_expr_transpose(tosajit_expr *expr, tosajit_value x, int32_t rank,
                                                   const int64_t *perms, tosajit_value *value);
-/* Of each dimension of x a range, [rank]. */
+/* Of each dimension of x a range, [rank]. A range like 1:5 has its size of a dynamic one, too. */
 TOSAJIT_API tosajit_status tosajit_expr_slice(tosajit_expr *expr, tosajit_value x, int32_t rank,
                                               const tosajit_range *ranges, tosajit_value *value);
 /* The last index of dimension axis comes first. */
@@ -320,9 +321,8 @@ TOSAJIT_API tosajit_status tosajit_expr_pad(tosajit_expr *expr, tosajit_value x,
 
 /* Make value the next result of the kernel, even more than once. LIMIT_EXCEEDED. */
 TOSAJIT_API tosajit_status tosajit_expr_result(tosajit_expr *expr, tosajit_value value);
-/* Call a value by this name in messages, texts and images. A name is a letter or _, then letters,
- * digits, _, $ and dots, 60 of them at most; copied. Null takes it away. Kernels of expressions
- * with other names are other kernels. */
+/* Name a value in messages, texts and images: a letter or _, then letters, digits, _, $ and dots,
+ * 60 at most; copied. Null takes the name away. Other names make another kernel. */
 TOSAJIT_API tosajit_status tosajit_expr_name(tosajit_expr *expr, tosajit_value value,
                                              const char *name);
 /* The declared or inferred type of a value. */
