@@ -49,12 +49,18 @@ static index_text print_index(int64_t index) {
 
 static tosajit_status refuse_range(const call_sizes *c, const view_name *name,
                                    const int64_t numbers[3], int64_t size) {
-    return diag_error(TOSAJIT_SHAPE_MISMATCH,
-                      "%s: dimension %d: the slice does not fit a size of %" PRId64 ": %s:%s%s%s",
-                      expr_value_name(c->views->source, name->node).text, (int)name->dim, size,
-                      print_index(numbers[0]).text, print_index(numbers[1]).text,
-                      numbers[2] == 1 ? "" : ":",
-                      numbers[2] == 1 ? "" : print_index(numbers[2]).text);
+    const tosajit_expr *source = c->views->source;
+    const tosajit_value from = source->nodes[name->node].operands[0];
+    const tosajit_status status =
+        diag_error(TOSAJIT_SHAPE_MISMATCH,
+                   "%s: dimension %d of %s has the size %" PRId64
+                   " in this call, which the slice %s:%s%s%s does not fit",
+                   expr_value_name(source, name->node).text, (int)name->dim,
+                   expr_value_name(source, from).text, size, print_index(numbers[0]).text,
+                   print_index(numbers[1]).text, numbers[2] == 1 ? "" : ":",
+                   numbers[2] == 1 ? "" : print_index(numbers[2]).text);
+    if (source->nodes[from].kind != NODE_INPUT) return status;
+    return diag_operand(status, source->nodes[from].tensor, name->dim, size, DIAG_NONE);
 }
 
 static tosajit_status find_range(call_sizes *c, const view_name *name, int64_t *value) {
