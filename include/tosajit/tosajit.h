@@ -32,7 +32,7 @@
  *     tosajit_expr_create(NULL, &expr);
  *     tosajit_expr_input(expr, &type, &x);
  *     tosajit_expr_slice(expr, x, 2, ranges, &rest);
- *     tosajit_expr_reduce(expr, TOSAJIT_OP_reduce_sum, rest, 1, 1, &sums); // of axis 1: ?x1
+ *     tosajit_expr_reduce(expr, TOSAJIT_OP_reduce_sum, rest, 1, 1, &sums); // axis 1 alone: ?x1
  *     tosajit_expr_op(expr, TOSAJIT_OP_divide, (tosajit_value[]){rest, sums}, 2, NULL, NULL, &y);
  *     tosajit_expr_result(expr, y);
  *
@@ -72,7 +72,6 @@ extern "C" {
 #else
 #define TOSAJIT_API
 #endif
-
 #define TOSAJIT_VERSION_MAJOR 0
 #define TOSAJIT_VERSION_MINOR 1
 #define TOSAJIT_VERSION_PATCH 0
@@ -269,7 +268,8 @@ TOSAJIT_API tosajit_status tosajit_expr_op(tosajit_expr *expr, tosajit_op op,
                                            const tosajit_attributes *attributes,
                                            const tosajit_tensor_type *result, tosajit_value *value);
 
-/* x as elements of another type. Functions from here on are short for tosajit_expr_op. */
+/* x as elements of another type. The functions from here on are short forms of tosajit_expr_op,
+ * with its statuses. Lists are copied. */
 TOSAJIT_API tosajit_status tosajit_expr_cast(tosajit_expr *expr, tosajit_value x,
                                              tosajit_type element, tosajit_value *value);
 /* A reduction (TOSAJIT_OP_reduce_sum, ...) of `count` dimensions, axis (from 0) and those behind
