@@ -19,13 +19,16 @@ static const plan_part *writer_of(const callee *kernel, int32_t result, int32_t 
     return NULL;
 }
 
-static tosajit_status place_scratch(const plan_part *part, const int64_t *sizes, int32_t rank,
-                                    const int64_t *limits, int64_t *dims, int64_t element,
-                                    int64_t *bytes) {
+/* Result k of a part. Beside a reduction there may be a value of the part's whole space, which a
+ * gather or a scan reads. */
+static tosajit_status place_scratch(const plan_part *part, int32_t k, const int64_t *sizes,
+                                    int32_t rank, const int64_t *limits, int64_t *dims,
+                                    int64_t element, int64_t *bytes) {
+    const bool reduced = part->reductions >> k & 1;
     *bytes = element;
     for (int32_t d = 0; d < part->rank; d++) {
         const int64_t most = limits ? limits[d + rank - part->rank] : sizes[d];
-        dims[d] = plan_reduces(part, d) ? 1 : sizes[d] < most ? sizes[d] : most;
+        dims[d] = reduced && plan_reduces(part, d) ? 1 : sizes[d] < most ? sizes[d] : most;
         if (!size_multiply(*bytes, dims[d], bytes))
             return diag_error(TOSAJIT_OVERFLOW, "scratch has more than 2^63 - 1 bytes");
     }
@@ -48,7 +51,7 @@ tosajit_status scratch_make(const callee *kernel, view *tensors, int32_t rank,
         while (part->results[own] != result) own++;
         const tosajit_type element = kernel->program->nodes[part->values[own]].type.element;
         if (!status)
-            status = place_scratch(part, sizes, rank, limits, s->values[k].dims,
+            status = place_scratch(part, own, sizes, rank, limits, s->values[k].dims,
                                    (int64_t)tosajit_type_size(element), &bytes);
         if (status) return status;
         view *v = &tensors[kernel->tensor_count + result];

@@ -26,8 +26,8 @@ static const sample samples[] = {
      {true, true},
      "a: f32[1,?], b: f32[1,?]",
      "(x - a) / b",
-     "  scratch ",
-     4},
+     "  scratch ", /* sums and counts, and by columns the mean and the root that end them */
+     6},
     {"std(x, axis=1) * x + mean(x, axis=1)",
      {"std(x, axis=1)", "mean(x, axis=1)"},
      {false, false},

@@ -21,6 +21,7 @@
 #include "tests/support/guard.h"
 #include "tests/support/host.h"
 #include "tests/support/support.h"
+#include "tests/support/text.h"
 
 enum {
     STANDARD_CASES = 200,
@@ -343,7 +344,43 @@ static void others_are_refused(void **state) {
     }
 }
 
+/* A pass that reduces a value stores it, too, where a scan and a gather read it: every element, not
+ * one for each sum. */
+static void values_are_whole_beside_a_reduction(void **state) {
+    enum { ROWS = 3, COLUMNS = 5, VALUES = 64 };
+    static int32_t x[ROWS][COLUMNS], v[VALUES], s[ROWS * COLUMNS], y[ROWS][COLUMNS],
+        z[ROWS][COLUMNS];
+    static const int64_t sizes[] = {ROWS, COLUMNS}, kept[][2] = {{1, COLUMNS}, {ROWS, 1}},
+                         values[] = {VALUES};
+    for (int k = 0; k < VALUES; k++) v[k] = 1000 - 7 * k;
+    for (int k = 0; k < ROWS * COLUMNS; k++) x[k / COLUMNS][k % COLUMNS] = k * 5 % 31;
+    const tosajit_tensor operands[] = {tosajit_dense(TOSAJIT_I32, x, 2, sizes),
+                                       tosajit_dense(TOSAJIT_I32, v, 1, values)};
+    for (int axis = 0; axis < 2; axis++) {
+        char text[120];
+        snprintf(text, sizeof text,
+                 "t = x + x; s = max(t, axis=%d); y = cumsum(t, axis=1); z = gather(v, t); s; y; z",
+                 axis);
+        tosajit_expr *expr = test_parse("x: i32[?,?], v: i32[?]\n", text);
+        const tosajit_tensor results[] = {tosajit_dense(TOSAJIT_I32, s, 2, kept[axis]),
+                                          tosajit_dense(TOSAJIT_I32, y, 2, sizes),
+                                          tosajit_dense(TOSAJIT_I32, z, 2, sizes)};
+        for (size_t e = 0; e < test_engine_count; e++) {
+            tosajit_kernel *kernel = test_compile(test_engines[e].engine, expr);
+            if (tosajit_run(kernel, operands, 2, results, 3)) fail_msg("%s", tosajit_last_error());
+            for (int r = 0; r < ROWS; r++)
+                for (int c = 0, sum = 0; c < COLUMNS; c++) {
+                    sum += 2 * x[r][c];
+                    assert_int_equal(y[r][c], sum);
+                    assert_int_equal(z[r][c], v[2 * x[r][c]]);
+                }
+            tosajit_kernel_release(kernel);
+        }
+        tosajit_expr_destroy(expr);
+    }
+}
+
 int main(void) {
     return TEST_RUN(open_all, close_all, TEST(elements_are_combined_up_to_each_one),
-                    TEST(others_are_refused));
+                    TEST(values_are_whole_beside_a_reduction), TEST(others_are_refused));
 }

@@ -660,6 +660,66 @@ def concat(m, op):
     m.node(op, operands, [(kind, sizes[:axis] + (total,) + sizes[axis + 1:])], axis=m.one_of([axis, axis - len(sizes)]) if m.opset >= 11 else axis)
 
 
+# Indices are constants within what they count, which may be negative from opset 11 on; or an operand of -9 to 9, if that fits.
+
+def indices(m, count, shape):
+    least = -count if m.opset >= 11 else 0
+    return m.constant(m.random.integers(least, count, shape), m.one_of(INTEGERS))
+
+
+def counted(m, sizes):
+    known = [axis for axis, size in enumerate(sizes) if size != N]
+    if not known:
+        raise Refused
+    return m.one_of(known)
+
+
+@operator("Gather")
+def gather(m, op):
+    x = m.pick(ANY)
+    kind, sizes = m.values[x]
+    axis = counted(m, sizes)
+    shape = m.one_of([[], [1], [5], [2, 3]] if len(sizes) > 1 else [[1], [5], [2, 3]])
+    if len(shape) + len(sizes) - 1 > 4:
+        raise Refused
+    own = m.input(m.one_of(INTEGERS), shape) if m.opset >= 11 and sizes[axis] >= 10 and m.chance(0.5) else indices(m, sizes[axis], shape)
+    named = axis - len(sizes) if m.opset >= 11 and m.chance(0.3) else axis
+    m.node(op, [x, own], [(kind, (*sizes[:axis], *shape, *sizes[axis + 1:]))], **({"axis": named} if axis or m.chance(0.5) else {}))
+
+
+@operator("GatherElements:11")
+def gather_elements(m, op):
+    x = m.pick(ANY)
+    kind, sizes = m.values[x]
+    axis = counted(m, sizes)
+    shape = [*sizes[:axis], m.one_of([1, 4, sizes[axis]]), *sizes[axis + 1:]]
+    if N in shape and sizes[axis] < 10:
+        raise Refused
+    own = m.input(m.one_of(INTEGERS), shape) if N in shape else indices(m, sizes[axis], shape)
+    m.node(op, [x, own], [(kind, tuple(shape))], **({"axis": axis - len(sizes) * m.some(0, 1)} if axis or m.chance(0.5) else {}))
+
+
+@operator("GatherND:11")
+def gather_lists(m, op):
+    x = m.pick(ANY, fits=lambda sizes: sizes[0] != N)
+    kind, sizes = m.values[x]
+    known = next((k for k, size in enumerate(sizes) if size == N), len(sizes))
+    count = m.some(1, known)
+    shape = m.one_of([[3], [2, 3]])
+    if len(shape) + len(sizes) - count > 4:
+        raise Refused
+    lists = np.stack([m.random.integers(-size, size, shape) for size in sizes[:count]], axis=-1)
+    m.node(op, [x, m.constant(lists, I64)], [(kind, (*shape, *sizes[count:]))])
+
+
+@operator("CumSum:11")
+def cumulative_sum(m, op):
+    x = m.pick((F32, F64, *INTEGERS))
+    rank = len(m.sizes_of(x))
+    axis = m.constant(np.array(m.some(-rank, rank - 1)), m.one_of(INTEGERS))
+    m.node(op, [x, axis], [m.values[x]], **{key: m.some(0, 1) for key in ("exclusive", "reverse") if m.chance(0.5)})
+
+
 @operator("Transpose")
 def transpose(m, op):
     x = m.pick(ANY)
