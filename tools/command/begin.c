@@ -55,6 +55,14 @@ bool command_keeps_files(const char *command, const options *o) {
     return !lost;
 }
 
+/* Of output that fills several buffers another one than the last may have failed, and its reason is
+ * gone. One byte more fails for the same reason. */
+static void find_reason(void) {
+    clearerr(stdout);
+    putchar('\n');
+    fflush(stdout);
+}
+
 int command_begin(int argc, char **argv, command_dispatch *dispatch) {
     int code;
     if (!own_process_dispatch(argc > 0 ? argc - 1 : 0, argv + 1, dispatch, &code))
@@ -62,6 +70,7 @@ int command_begin(int argc, char **argv, command_dispatch *dispatch) {
                              (int)OWN_PROCESS_STACK);
     errno = 0;
     if ((fflush(stdout) == 0 && !ferror(stdout)) || code != EXIT_FINE) return code;
+    if (!errno) find_reason();
     return command_error("standard output: cannot write%s%s", errno ? ": " : "",
                          errno ? strerror(errno) : "");
 }

@@ -37,7 +37,7 @@ static uint8_t count_reductions(const tosajit_expr *expr) {
     return count;
 }
 
-static tosajit_status compile(tosajit_engine *engine, const compile_given *given,
+tosajit_status compile_kernel(tosajit_engine *engine, const compile_given *given,
                               tosajit_kernel **kernel, uint8_t *reductions) {
     Py_ssize_t length = 0;
     const char *bytes = PyUnicode_AsUTF8AndSize(given->text, &length);
@@ -52,41 +52,6 @@ static tosajit_status compile(tosajit_engine *engine, const compile_given *given
     Py_BEGIN_ALLOW_THREADS if (!status) status = tosajit_compile_expr(engine, expr, kernel);
     tosajit_expr_destroy(expr);
     Py_END_ALLOW_THREADS return status;
-}
-
-static void note(const engine_object *e, const compile_given *given, bool quick, uint8_t reductions,
-                 kernel_object *k) {
-    const tosajit_backend backend = e->options.backend;
-    k->quick = quick;
-    k->drops = given->drop_axes;
-    k->reductions = reductions;
-    k->compiles = !quick && !given->apart && backend != TOSAJIT_BACKEND_INTERPRET &&
-                  backend != TOSAJIT_BACKEND_PRECOMPILED;
-    k->text = Py_NewRef(given->text);
-}
-
-PyObject *compile_text(engine_object *e, const compile_given *given) {
-    engine_made *made = PyUnicode_AsUTF8AndSize(given->text, NULL) ? engine_use(e) : NULL;
-    if (!made) return NULL;
-    const bool quick = given->quick && made->quick;
-    tosajit_engine *engine =
-        quick ? made->quick : engine_made_compiling(e->state, made, &e->options);
-    tosajit_kernel *kernel = NULL;
-    if (!engine) {
-        engine_made_leave(made);
-        return NULL;
-    }
-    uint8_t reductions = 0;
-    tosajit_status status = compile(engine, given, &kernel, quick ? NULL : &reductions);
-    if (status == TOSAJIT_LIMIT_EXCEEDED) {
-        engine_make_room(e);
-        status = compile(engine, given, &kernel, quick ? NULL : &reductions);
-    }
-    if (!status && !quick) engine_note(e, kernel);
-    PyObject *made_kernel = errors_raise(e->state, status) ? NULL : kernel_make(e->state, kernel);
-    engine_made_leave(made);
-    if (made_kernel) note(e, given, quick, reductions, (kernel_object *)made_kernel);
-    return made_kernel;
 }
 
 /* Types of a kernel's operands, with sizes where these are known. Names are the caller's. */
@@ -114,7 +79,7 @@ tosajit_kernel *compile_fitted(engine_object *e, const kernel_object *k, const c
                                  .drop_axes = k->drops,
                                  .apart = fit->apart ? UINT32_MAX : 0,
                                  .apart_count = k->operand_count};
-    if (engine && !compile(engine, &given, &kernel, NULL)) engine_note(e, kernel);
+    if (engine && !compile_kernel(engine, &given, &kernel, NULL)) engine_note(e, kernel);
     PyErr_Clear();
     free(types);
     engine_made_leave(made);
