@@ -365,14 +365,22 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Array:
 # ------------------------------------------------------------------------------------------------
 # Reductions
 
+def _axis_error(axis: int, rank: int) -> Exception:
+    """NumPy's, where there is one."""
+    try:
+        from numpy.exceptions import AxisError
+    except ImportError:
+        return IndexError(f"axis {axis} is out of bounds for array of dimension {rank}")
+    return AxisError(axis, rank)
+
+
 def axes_of(x: Array, axis: Any) -> List[int]:
-    import numpy
     if axis is None:
         return list(range(x.ndim))
     found = [operator.index(k) for k in (axis if isinstance(axis, (tuple, list)) else (axis,))]
     for k in found:
         if not -x.ndim <= k < x.ndim:
-            raise numpy.exceptions.AxisError(k, x.ndim) if hasattr(numpy, "exceptions") else IndexError(f"axis {k} is out of bounds")
+            raise _axis_error(k, x.ndim)
     found = [k % x.ndim for k in found]
     if len(set(found)) < len(found):
         raise ValueError("duplicate value in 'axis'")
