@@ -231,6 +231,13 @@ class Evaluation(unittest.TestCase):
             engine.wait()
             self.assertEqual(engine.stats["compilations"], 3)
 
+    def test_reductions_by_name_without_numpy(self):
+        x = matrix(2, 3)
+        for text, shape in (("sum(x, axis=-1)", (2,)), ("max(x, axis=0)", (3,)), ("min(x)", ()), ("cumsum(x, axis=1)", (2, 3))):
+            self.assertEqual(tosajit.evaluate(text, x=x).shape, shape, text)
+        with self.assertRaisesRegex(Exception, "axis 5 is out of bounds for array of dimension 2"):
+            tosajit.evaluate("sum(x, axis=5)", x=x)
+
     @needs_compiler
     def test_few_columns_have_kernels_of_their_own(self):
         """Where something is reduced, and these sizes come again; the bits are those of any size."""

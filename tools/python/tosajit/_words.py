@@ -160,6 +160,8 @@ def _traced(t: Trace, name: str, made: Any, function: Any, *args: Any, **keyword
         return t.apply(OWN[name][2], *map(t.operand, args)) if OWN[name][0] <= len(args) <= OWN[name][1] else made(*args)
     if made is not None and any(map(is_traced, (*args, *keywords.values()))) and not (keywords and name in OWN):
         return made(*args, **keywords)
+    if function is None and any(map(is_traced, args)):  # there is no NumPy, which would come back to it
+        function = _names.FUNCTIONS.get(name)
     if function is None:
         raise TypeError(f"{name} takes arrays")
     args, keywords = tuple(map(_plain, args)), {key: _plain(a) for key, a in keywords.items()}
