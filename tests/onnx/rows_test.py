@@ -157,6 +157,14 @@ class Rows(unittest.TestCase):
             self.expect(helper.make_node(name, ["x"], ["y"]), {"x": x}, opset=11)
             self.expect(helper.make_node(name, ["x"], ["y"], axis=1, select_last_index=1), {"x": x}, opset=13, taken=False)
 
+    def test_scans(self):
+        for kind in (np.float32, np.float64, np.int32, np.int64):
+            x = (normal(3, 5, 70) * 9).astype(kind)
+            for axis in (0, 1, 2, -1):
+                for exclusive, reverse in ((0, 0), (1, 0), (0, 1), (1, 1)):
+                    node = helper.make_node("CumSum", ["x", "a"], ["y"], exclusive=exclusive, reverse=reverse)
+                    self.expect(node, {"x": x}, {"a": np.array(axis, np.int64 if axis else np.int32)}, opset=14)
+
     def test_normalisations(self):
         for sizes, axis in (((3, 5, 70), -1), ((3, 5, 70), 2), ((3, 5, 7), 1), ((200, 768), -1), ((1, 1), -1)):
             x = normal(*sizes) * 3 + 1
