@@ -7,6 +7,10 @@
 
 #include "tools/python/module.h"
 
+/* Find out where this thread's stack ends, for which the system writes down all that the process
+ * has in memory: at the import, so that no first result waits for it. */
+void deep_prepare(void);
+
 /* Have work done, which may leave an exception: here if there is room, else on a stack of our own.
  * It may be done twice. Where the system gives no thread, it is done on the caller's stack.
  * Python's lock is held. */

@@ -3,6 +3,7 @@
 /* The module tosajit._tosajit: types, exceptions, and what is the process's. */
 #include "tools/python/module.h"
 
+#include "tools/python/deep.h"
 #include "tools/python/errors.h"
 #include "tools/python/exchange.h"
 #include "tools/python/function.h"
@@ -33,6 +34,7 @@ static PyMethodDef METHODS[] = {
 
 static int execute(PyObject *module) {
     module_state *state = PyModule_GetState(module);
+    deep_prepare();
     bool added = errors_add(module, state) && array_type_add(module, state) &&
                  kernel_type_add(module, state) && engine_type_add(module, state) &&
                  region_type_add(module, state) && function_type_add(module) &&

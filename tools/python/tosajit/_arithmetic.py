@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 INTEGERS = ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")
 FLOATS = ("f16", "bf16", "f32", "f64")
+_WHOLE = (*INTEGERS, "i1")
+_BARE = (*FLOATS, "i32", "i64")  # types that a number of the language takes from what it meets
 WIDTH = {"i1": 1, "i8": 8, "i16": 16, "i32": 32, "i48": 48, "i64": 64, "u8": 8, "u16": 16, "u32": 32, "u64": 64,
          "f8E4M3FN": 8, "f8E5M2": 8, "f16": 16, "bf16": 16, "f32": 32, "f64": 64}
 # NumPy's names; those of floats round toward zero where they make integers, as astype does.
@@ -23,7 +25,7 @@ NAMES = {"bool": "i1", "bool_": "i1", "int": "i64", "float": "f64", "double": "f
          **{f"int{n}": f"i{n}" for n in (8, 16, 32, 64)}, **{f"uint{n}": f"u{n}" for n in (8, 16, 32, 64)},
          **{f"float{n}": f"f{n}" for n in (16, 32, 64)}, "bfloat16": "bf16"}
 MOST_BITS = 2048  # of a whole number that numbers of the text make: more than any type has
-MOST_LETTERS = 300  # of an expression, which has a name beyond that: brackets within each other have a limit
+MOST_LETTERS = 40  # of an expression, which has a name beyond that: brackets within each other have a limit
 
 
 class Value:
@@ -179,13 +181,17 @@ class Text:
 
     def name(self, value: Value) -> Value:
         """The value under a name, to be used more than once."""
-        if value.text.isidentifier():
-            return value
-        name = self.known.get(value.text)
+        return value if value.text.isidentifier() else self.named(value.text, value.type, value.weak, value.places)
+
+    def named(self, text: str, type: Optional[str], weak: str, places: Tuple[int, ...], most: int = 0) -> Value:
+        """A value under a name, where it has more letters."""
+        if len(text) <= most or text.isidentifier():
+            return Value(text, type, weak, None, places)
+        name = self.known.get(text)
         if not name:
-            name = self.known[value.text] = f"{self.prefix}{len(self.statements) + 1}"
-            self.statements.append((name, value.text))
-        return Value(name, value.type, value.weak, places=value.places)
+            name = self.known[text] = f"{self.prefix}{len(self.statements) + 1}"
+            self.statements.append((name, text))
+        return Value(name, type, weak, None, places)
 
     def short(self, value: Value) -> Value:
         return self.name(value) if len(value.text) > MOST_LETTERS else value
@@ -213,31 +219,34 @@ class Text:
     def beside(self, value: Value, other: Value, type: str) -> str:
         """The value as that type; a number may take it from the other."""
         number = value.number
-        if isinstance(number, (int, float)) and other.number is None and type in FLOATS + ("i32", "i64"):
+        if number is not None and isinstance(number, (int, float)) and other.number is None and type in _BARE:
             number = _checked(number, type)
             if number == number:
-                return f"({number!r})" if number < 0 or repr(number)[0] == "-" else repr(number)
+                bare = repr(number)
+                return f"({bare})" if bare[0] == "-" else bare
         return self.cast(value, type)
 
     def common(self, *values: Value) -> str:
         """The type in which NumPy computes with these."""
         type: Optional[str] = None
-        kinds = set()
+        kinds = ""
         for value in values:
-            if loose(value):
-                kinds.add(kind(value))
-            else:
-                type = value.type if type is None else promote(type, value.type)
+            if value.number is not None or value.weak:
+                kinds += kind(value)
+            elif type is None:
+                type = value.type
+            elif type != value.type:
+                type = promote(type, value.type)
         if type is None:
             return "f64" if "f" in kinds else "i64" if "i" in kinds else "i1"
-        if "f" in kinds and type in INTEGERS + ("i1",):
+        if "f" in kinds and type in _WHOLE:
             return "f64"
         return "i64" if "i" in kinds and type == "i1" else type
 
     def floating(self, *values: Value) -> str:
         """The same for functions that have no integers. NumPy takes the first type that has the values of each of them."""
         type = self.common(*values)
-        if type not in INTEGERS + ("i1",):
+        if type not in _WHOLE:
             return type
         if type == "i64" and all(value.type == "i1" for value in values if not loose(value)):
             return "f64"  # of a whole number of Python
@@ -264,6 +273,8 @@ class Text:
             if sign == "-":
                 refuse("there is no difference of two i1; NumPy has none either: write a ^ b or a & ~b")
             return self.infix({"+": "|", "*": "&"}[sign], a, b, type)
+        if type in FLOATS:
+            return self.infix(sign, a, b, type)
         self.in_range(type, a, b)
         wide = _product_type(type) if sign == "*" else type
         return self.typed(self.infix(sign, self.strict(a, type, wide), self.strict(b, type, wide), wide), type)
@@ -274,7 +285,7 @@ class Text:
 
     def divide(self, a: Value, b: Value) -> Value:
         type = self.common(a, b)
-        if type in INTEGERS + ("i1",):
+        if type in _WHOLE:
             type = "f64"
         if a.number is not None and type == "f64" and b.number is None:
             a = Value(literal(a.number, type), type)

@@ -10,7 +10,7 @@ import operator
 import sys
 import weakref
 
-from ._arithmetic import (BINARY, DIM, FLOATS, GAP, INTEGERS, NAMES, ONE, WIDTH, Value, astype, invert, kind, literal, loose, may_cast, number,
+from ._arithmetic import (BINARY, DIM, FLOATS, GAP, INTEGERS, MOST_LETTERS, NAMES, ONE, WIDTH, Value, astype, invert, kind, literal, loose, may_cast, number,
                           names_in, positive)
 from ._orders import Orders
 from ._program import Weak, spelled, write
@@ -83,7 +83,10 @@ def dtype_name(dtype: Any) -> str:
 
 def broadcast(*several: Sizes) -> Sizes:
     """Nothing where a size is not known, or sizes do not fit: a call says so."""
-    own = [sizes for sizes in several if sizes != ()] or [()]
+    first = several[0] if several else ()
+    if several.count(first) == len(several):
+        return first
+    own = [sizes for sizes in several if sizes != ()]
     if own.count(own[0]) == len(own):
         return own[0]
     longest, found = max(len(sizes) if sizes is not None else 0 for sizes in several), []
@@ -188,14 +191,7 @@ class Trace:
 
     def operand(self, a: Any) -> Any:
         """What an operator meets: an Array, or a Value that is a number."""
-        kind = type(a)
-        if kind is Array:
-            return a
-        if kind is Number:
-            return a
-        if kind in (bool, int, float):
-            return a
-        return self.array(a)
+        return a if type(a) in _OPERANDS else self.array(a)
 
     def array(self, a: Any) -> Array:
         """As an array, with a type of its own."""
@@ -266,25 +262,26 @@ class Trace:
         self.settled()
         if len(self.text.statements) > _MOST_STATEMENTS:
             left("it has more operations than a kernel")
+        t = self.text
         arrays = [a for a in operands if type(a) is Array]
-        values = [self.value(a) for a in operands if a is not None]
-        aligned = self.text.aligned(values)
+        values = [a.value if type(a) is Array else self.value(a) for a in operands if a is not None]
+        aligned = t.aligned(values)
         if len(values) == len(operands):
-            value = function(self.text, *aligned)
+            value = function(t, *aligned)
         else:
             given = iter(aligned)
-            value = function(self.text, *[None if a is None else next(given) for a in operands])
+            value = function(t, *[None if a is None else next(given) for a in operands])
         if value.number is not None:
-            value = self.text.typed(value, self.text.common(value))
+            value = t.typed(value, t.common(value))
         python = loose(*values) and all([a.python for a in arrays])
-        value = Value(value.text, value.type, {"i1": "b", "i64": "i", "f64": "f"}.get(value.type, "") if python else "", places=self.text.joint(aligned))
-        mask = self.common_mask(operands)
+        weak = {"i1": "b", "i64": "i", "f64": "f"}.get(value.type, "") if python else ""
+        mask = self.common_mask(arrays)
         sizes = None if mask is not None else broadcast(*[a.sizes for a in arrays])
         if sizes is None and mask is None and not self.loose:
             self.misfit("sizes that do not fit")
-        made = Array(self, self.text.short(value) if self.loose else self.text.name(value), sizes, mask=mask)
+        made = Array(self, t.named(value.text, value.type, weak, t.joint(aligned), MOST_LETTERS if self.loose else 0), sizes, mask=mask)
         made.python = python
-        several = [a for a in arrays if a.value.rank > 0]
+        several = [a for a in arrays if a.value.places and a.value.rank > 0]
         if len(several) > 1:
             self.fitted.append(made.value.text)
         return self.note(made, Orders.join, [a.order if a.order is not None else a.value.text for a in several])
@@ -295,12 +292,12 @@ class Trace:
         return all(text in read if text.isidentifier() else any(text in other for other in texts) for text in self.fitted)
 
     @staticmethod
-    def common_mask(operands: Sequence[Any]) -> Optional[Array]:
-        masks = [a.mask for a in operands if isinstance(a, Array) and a.mask is not None]
+    def common_mask(arrays: Sequence[Array]) -> Optional[Array]:
+        masks = [a.mask for a in arrays if a.mask is not None]
         if not masks:
             return None
-        for a in operands:
-            if isinstance(a, Array) and (a.value.rank if a.mask is None else a.mask.value.text != masks[0].value.text):
+        for a in arrays:
+            if a.value.rank if a.mask is None else a.mask.value.text != masks[0].value.text:
                 left("elements where a mask is true meet others")
         return masks[0]
 
@@ -327,19 +324,19 @@ class Trace:
         return array
 
     def binary(self, sign: Any, a: Any, b: Any) -> Any:
-        try:
-            a, b = self.operand(a), self.operand(b)
-        except NotImplementedError:
-            return NotImplemented
+        a, b = self.operand(a), self.operand(b)
+        if sign is _ast.MatMult and (self.loose or isinstance(a, Array) or isinstance(b, Array)):
+            return self.product(a, b)
         if self.loose:
-            return self.decide(self.apply(BINARY[sign], a, b), PLAIN[sign], a, b) if sign is not _ast.MatMult else self.product(a, b)
+            return self.decide(self.apply(BINARY[sign], a, b), PLAIN[sign], a, b)
         if not isinstance(a, Array) and not isinstance(b, Array):
             return numbers(sign, a, b)
-        if sign is _ast.Pow and isinstance(a, Array) and a.value.type == "i1" and isinstance(b, Number):
-            b = plain(b)  # whose square has a type of its own
-        if sign is _ast.Pow and isinstance(a, Array) and a.mask is None and not a.ndim and not a.stays:
-            return self.apply(lambda t, x, y: t.power(x, y), a, b)  # of scalars, which have no way of their own for squares
-        return self.apply(BINARY[sign], a, b) if sign is not _ast.MatMult else self.product(a, b)
+        if sign is _ast.Pow and isinstance(a, Array):
+            if a.value.type == "i1" and isinstance(b, Number):
+                b = plain(b)  # whose square has a type of its own
+            if a.mask is None and not a.ndim and not a.stays:
+                return self.apply(lambda t, x, y: t.power(x, y), a, b)  # of scalars, which have no way of their own for squares
+        return self.apply(BINARY[sign], a, b)
 
     @staticmethod
     def product(a: Any, b: Any) -> Any:
@@ -352,9 +349,11 @@ class Trace:
     @staticmethod
     def decide(made: Array, function: Callable[..., Any], *operands: Any) -> Array:
         """What numbers of the call make may be asked for, too."""
-        if all(a.decided is not None if isinstance(a, Array) else True for a in operands):
-            depends = {k for a in operands if not isinstance(a, (bool, int, float)) for k in (a.decided[0] if isinstance(a, Array) else a.depends)}
-            made.decided = depends, lambda: function(*[a.decided[1]() if isinstance(a, Array) else plain_type(a) for a in operands])
+        for a in operands:
+            if type(a) is Array and a.decided is None:
+                return made
+        depends = {k for a in operands if not isinstance(a, (bool, int, float)) for k in (a.decided[0] if isinstance(a, Array) else a.depends)}
+        made.decided = depends, lambda: function(*[a.decided[1]() if isinstance(a, Array) else plain_type(a) for a in operands])
         return made
 
     def compare(self, sign: str, a: Any, b: Any) -> Any:
@@ -937,6 +936,9 @@ for _sign, _word in ((_ast.Add, "add"), (_ast.Sub, "sub"), (_ast.Mult, "mul"), (
     setattr(Array, f"__i{_word}__", (lambda sign: lambda self, other: self.augment(sign, other))(_sign))
 
 
+_OPERANDS = (Array, float, int, Number, bool)
+
+
 def _holds(a: Any) -> bool:
     """Whether nested lists have arrays of the trace in them."""
     return isinstance(a, (Array, Number)) or isinstance(a, (list, tuple)) and any(map(_holds, a))
@@ -947,24 +949,25 @@ def _holds(a: Any) -> bool:
 
 def _given(args: Sequence[Any], keywords: Dict[str, Any]) -> Tuple[List[Any], Dict[str, Any]]:
     """Without those that NumPy's own functions hand on where their callers gave none."""
-    import numpy
-    nothing, given = getattr(numpy, "_NoValue", left), list(args)
+    nothing, given = getattr(sys.modules["numpy"], "_NoValue", left), list(args)
     while given and given[-1] is nothing:
         given.pop()
-    if any(a is nothing for a in given):
-        left("an argument by position behind one that is not given")
-    return given, {key: value for key, value in keywords.items() if value is not nothing}
+    for a in given:
+        if a is nothing:
+            left("an argument by position behind one that is not given")
+    return given, {key: value for key, value in keywords.items() if value is not nothing} if keywords else {}
 
 
 def ufunc_of(t: Trace, ufunc: Any, method: str, inputs: Sequence[Any], keywords: Dict[str, Any]) -> Any:
     from ._names import ACCUMULATED, FUNCTIONS, REDUCED, SCANS, is_ufunc, look_at
-    name, out = ufunc.__name__, keywords.get("out")
+    name, known, out = ufunc.__name__, is_ufunc(ufunc), keywords.get("out")
+    if not keywords and method == "__call__" and known and name in FUNCTIONS:
+        return FUNCTIONS[name](*inputs)
     inputs, keywords = _given(inputs, keywords)
     look_at(keywords)
     keywords.pop("out", None)
     if isinstance(out, tuple):
         out = out[0] if len(out) == 1 else left("several out")
-    known = is_ufunc(ufunc)
     if method == "reduce" and known and name in REDUCED:
         array, *rest = inputs
         made = FUNCTIONS[REDUCED[name]](array, *rest, **{"axis": 0, **keywords})

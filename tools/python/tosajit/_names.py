@@ -32,7 +32,7 @@ def function(*names: str) -> Callable[[Any], Any]:
 
 def trace_of(*objects: Any) -> Trace:
     for a in objects:
-        if isinstance(a, (Array, Number)):
+        if type(a) is Array or type(a) is Number:
             return a.program
         if isinstance(a, (list, tuple)):
             try:
@@ -49,9 +49,8 @@ def arrays(*objects: Any) -> List[Array]:
 
 def is_ufunc(ufunc: Any) -> bool:
     """Whether it is the one that is meant by its name."""
-    import numpy
-    special = sys.modules.get("scipy.special")
-    return getattr(numpy, ufunc.__name__, None) is ufunc or getattr(special, ufunc.__name__, None) is ufunc
+    name = ufunc.__name__
+    return getattr(sys.modules["numpy"], name, None) is ufunc or getattr(sys.modules.get("scipy.special"), name, None) is ufunc
 
 
 def name_of(called: Any) -> Optional[str]:
@@ -80,7 +79,7 @@ def _elementwise(name: str) -> Callable[..., Any]:
             left(f"{name} takes {least} arguments")
         t = trace_of(*operands)
         given = [t.operand(a) for a in operands]
-        if not any(isinstance(a, Array) for a in given) and not t.loose:
+        if Array not in map(type, given) and not t.loose:
             given = [t.array(a) for a in given]
         if name in ("conj", "conjugate", "reciprocal") and given[0].value.type == "i1":
             return t.leave(_numpy(name), given, {})
@@ -1218,8 +1217,8 @@ class Space:
         self._trace = trace
 
     def __getattr__(self, name: str) -> Any:
-        import numpy
-        return seen(self._trace, getattr(numpy, name))
+        found = vars(self)[name] = seen(self._trace, getattr(sys.modules["numpy"], name))
+        return found
 
 
 class _Type:
@@ -1249,12 +1248,14 @@ class _Type:
 
 def seen(trace: Trace, a: Any) -> Any:
     """What a traced function gets for what it reads of NumPy."""
-    import numpy
+    numpy = sys.modules["numpy"]
+    if isinstance(a, numpy.ufunc):
+        return a
     if a is numpy:
         return Space(trace)
     if isinstance(a, type) and a.__module__ == "numpy" and issubclass(a, numpy.generic) and a.__name__ in ("bool", "bool_", *_CASTS):
         return _Type(trace, a)
-    if any(a is made for made in (numpy.zeros, numpy.ones, numpy.empty, numpy.full)):
+    if a is numpy.zeros or a is numpy.ones or a is numpy.empty or a is numpy.full:
         def make(*args: Any, **keywords: Any) -> Any:
             found = (numpy.zeros if a is numpy.empty else a)(*args, **keywords)
             if type(found) is not numpy.ndarray or found.dtype.name not in _ARRAYS:

@@ -32,7 +32,7 @@ class Weak:
         """The texts with these operands, and how each operand is declared."""
         uses: Dict[int, set] = {}
         for text in texts:
-            for part in text.split("\1")[1:]:
+            for part in text.split("\1")[1:] if "\1" in text else ():
                 operand, _, type = part.partition("\2")[0].partition(":")
                 uses.setdefault(int(operand), set()).add(type)
         declared = [self.declare(k, uses.get(k, set())) for k in range(len(self.names))]
@@ -48,6 +48,8 @@ class Weak:
         return used if used and not whole else {"b": "i1", "i": "i64", "f": "f64"}[self.kinds[k]]
 
     def written(self, text: str, declared: Sequence[str]) -> str:
+        if "\1" not in text:
+            return text
         first, *parts = text.split("\1")
         for part in parts:
             use, _, rest = part.partition("\2")
@@ -57,6 +59,8 @@ class Weak:
 
     def guards(self, texts: List[str]) -> List[Tuple[str, bool, str]]:
         """Where a whole number is several types, it must be a value of each of them."""
+        if "i" not in self.kinds:
+            return []
         _, declared = self.replace(texts)
         found = []
         for k, name in enumerate(self.users):
@@ -96,7 +100,7 @@ def write(t: Text, named: Sequence[Tuple[str, Value]], weak: Weak, ranks: Sequen
     said = [text for _, text in t.statements] + results + [condition for condition, _, _ in t.guards]  # what nobody reads may raise, too
     guards = t.guards + weak.guards(said)
     check = [_guard(guards)] if guards else []
-    checked = _needed(t.statements, check)
+    checked = _needed(t.statements, check) if check else []
     texts = [text for _, text in main] + results + [text for _, text in checked] + check
     several, declared = weak.replace(texts + said)
     texts = several[:len(texts)]

@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 # Texts
 
 _OPEN, _CLOSE, _WAITS = "([{", ")]}", "+-*/%&|^<>=~!,("
-_MEANING = _OPEN + _CLOSE + "#\"';:!~\n\t\r\f"
+_MEANING = frozenset(_OPEN + _CLOSE + "#\"';:!~\n\t\r\f")
+_BETWEEN = "\ud800"  # which no text has
+_APART = {ord(letter): f"{_BETWEEN}{letter}{_BETWEEN}" for letter in _MEANING}
 
 
 class _Source:
@@ -40,14 +42,18 @@ class _Source:
         self.lines: List[str] = [""]
         self.marks: List[Tuple[int, int]] = []
         self.declares = _is_operation(text)
-        self.depth = k = 0
-        while k < len(text):
-            k = self.take(text, k)
+        self.depth = k = end = 0
+        for piece in text.translate(_APART).split(_BETWEEN):  # at once: a line that grows letter by letter takes the square of its length
+            if k >= end and piece in _MEANING:
+                end = self.take(text, k, piece)
+            elif k >= end:  # behind what took more than a letter
+                self.lines[-1] += piece
+            k += len(piece)
         self.lines = [line.strip() for line in self.lines if line.strip()]
         self.source = "\n".join(self.lines)
 
-    def take(self, text: str, k: int) -> int:
-        letter = text[k]
+    def take(self, text: str, k: int, letter: str) -> int:
+        """A letter with a meaning, and where what it begins ends."""
         self.depth += (letter in _OPEN) - (letter in _CLOSE)
         if letter == "#":
             end = text.find("\n", k)
@@ -64,11 +70,8 @@ class _Source:
         if letter == "!" and text[k + 1:k + 2] != "=":
             self.marks.append((len([line for line in self.lines[:-1] if line.strip()]) + 1, len(self.lines[-1].lstrip().encode())))
             letter = "~"
-        end = k + 1
-        while end < len(text) and letter not in _MEANING and text[end] not in _MEANING:
-            end += 1  # at once: a line that grows letter by letter takes the square of its length
-        self.lines[-1] += " " if letter in "\n\t\r\f" else letter if end == k + 1 else text[k:end]
-        return end
+        self.lines[-1] += " " if letter in "\n\t\r\f" else letter
+        return k + 1
 
 
 def _is_operation(text: str) -> bool:
@@ -84,6 +87,7 @@ class _Tree:
     def __init__(self, text: str):
         self.text, self.given = text, _Source(text)
         self.body: List[Any] = []
+        self.reads: List[Dict[str, None]] = []  # names, by each statement
         self.complaint = "" if self.given.source else "the text is empty"
         if self.given.declares:
             return
@@ -93,6 +97,7 @@ class _Tree:
             self.complaint = f"the text is no Python: {getattr(error, 'msg', error)}"
         for node in self.body:
             self.check(node)
+        self.reads = [_names_of(node.value) for node in self.body] if not self.complaint else []
 
     @staticmethod
     def parse(source: str) -> Any:
@@ -116,9 +121,7 @@ class _Tree:
 
     def is_read_later(self, k: int) -> bool:
         name = _assigned(self.body[k])
-        for node in self.body[k + 1:]:
-            read: List[str] = []
-            _walk(node.value, lambda found: read.append(found.id))
+        for node, read in zip(self.body[k + 1:], self.reads[k + 1:]):
             if name in read:
                 return True
             if _assigned(node) == name:
@@ -163,32 +166,37 @@ def _is_dtype(node: Any) -> bool:
     return type(node) is _ast.Name and node.id in NAMES
 
 
-def _walk(root: Any, found: Callable[[Any], Any]) -> None:
-    """In the order of the text, however deep it is."""
+def _names_of(root: Any) -> Dict[str, None]:
+    """What an expression reads, in the order of the text, however deep it is."""
+    found: Dict[str, None] = {}
     stack = [root]
     while stack:
         node = stack.pop()
         kind = type(node)
         if kind is _ast.Name:
-            found(node)
-            continue
-        if kind is _ast.BinOp:
+            found[node.id] = None
+        elif kind is _ast.BinOp:
             stack += [node.right, node.left]
-            continue
-        if kind is _ast.IfExp:
-            parts = [node.body, node.test, node.orelse]
-        elif kind is _ast.Call:
-            of = [node.func.value] if type(node.func) is _ast.Attribute and not _is_module(node.func) else []
-            to = node.func.attr if of else ""
-            parts = [*of, *[a for a in node.args if to != "astype" or not _is_dtype(a)], *node.keywords]
-        elif kind is _ast.Attribute and _is_module(node) or kind is _ast.keyword and node.arg == "dtype" and _is_dtype(node.value):
-            parts = []
-        else:
-            parts = []
-            for field in node._fields:
-                part = getattr(node, field)
-                parts += part if isinstance(part, list) else [part]
-        stack += [part for part in reversed(parts) if isinstance(part, _ast.AST)]
+        elif kind is not _ast.Constant:
+            stack += [part for part in reversed(_parts(node, kind)) if isinstance(part, _ast.AST)]
+    return found
+
+
+def _parts(node: Any, kind: type) -> List[Any]:
+    """In which names are read: those of modules and types are none."""
+    if kind is _ast.IfExp:
+        return [node.body, node.test, node.orelse]
+    if kind is _ast.Call:
+        of = [node.func.value] if type(node.func) is _ast.Attribute and not _is_module(node.func) else []
+        to = node.func.attr if of else ""
+        return [*of, *[a for a in node.args if to != "astype" or not _is_dtype(a)], *node.keywords]
+    if kind is _ast.Attribute and _is_module(node) or kind is _ast.keyword and node.arg == "dtype" and _is_dtype(node.value):
+        return []
+    parts: List[Any] = []
+    for field in node._fields:
+        part = getattr(node, field)
+        parts += part if isinstance(part, list) else [part]
+    return parts
 
 
 def names(text: str) -> Union[None, str, Tuple[str, ...]]:
@@ -205,8 +213,8 @@ def names(text: str) -> Union[None, str, Tuple[str, ...]]:
         return tree.complaint
     defined: set = {*WORDS, "newaxis"}
     operands: Dict[str, None] = {}
-    for node in tree.body:
-        _walk(node.value, lambda name: name.id in defined or operands.setdefault(name.id))
+    for node, read in zip(tree.body, tree.reads):
+        operands.update((name, None) for name in read if name not in defined)
         defined.add(_assigned(node))
     return tuple(operands)
 

@@ -77,7 +77,8 @@ class Views(Text):
     @staticmethod
     def joint(values: Sequence[Value]) -> Tuple[int, ...]:
         """The places of what is computed of aligned values, element by element."""
-        several = {value.places for value in values if value.places}
+        several = {value.places for value in values}
+        several.discard(())
         if len(several) < 2:
             return several.pop() if several else ()
         longest = max(map(len, several))

@@ -57,7 +57,7 @@ def is_traced(a: Any) -> bool:
 
 def is_array(a: Any) -> bool:
     """Whether it has elements, or may have: numbers that come with a call are of kernels, too."""
-    return isinstance(a, Number) or hasattr(a, "ndim")
+    return type(a) is Number or type(a) is Array and a.mask is None or hasattr(a, "ndim")
 
 
 class Cast:
