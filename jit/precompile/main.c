@@ -16,6 +16,7 @@
 #include "runtime/base/bytes.h"
 #include "runtime/base/diag.h"
 #include "runtime/base/features.h"
+#include "runtime/system/system.h"
 
 /* A piece of code in the text. */
 typedef struct piece {
@@ -23,14 +24,25 @@ typedef struct piece {
     size_t offset, size;
 } piece;
 
+/* A row: its key, its kernel, and the kernel's code for each level. */
+typedef struct row {
+    rows_entry entry;
+    tosajit_op op;
+    tosajit_kernel *kernel;
+    compiler_output made[ROWS_MAX_LEVELS];
+} row;
+
 typedef struct writer {
     tosajit_allocator heap;
     uint16_t machine;
     tosajit_engine *engines[ROWS_MAX_LEVELS];
-    byte_writer text, entries, pieces; /* entries: rows_entry; pieces: piece */
-    size_t shared;                     /* pieces that were there already */
-    rows_library head;                 /* at the end, where its array of no length may be */
+    byte_writer rows, text, entries, pieces; /* rows: row; entries: rows_entry; pieces: piece */
+    size_t shared;                           /* pieces that were there already */
+    rows_library head;                       /* at the end, where its array of no length may be */
 } writer;
+
+static row *row_at(const writer *w, size_t index) { return (row *)(void *)w->rows.bytes + index; }
+static size_t row_count(const writer *w) { return w->rows.size / sizeof(row); }
 
 /* The engines, from the best level down: every level of this architecture. */
 static tosajit_status open_levels(writer *w) {
@@ -74,36 +86,91 @@ static size_t place(writer *w, const code_image *code) {
     return fresh.offset;
 }
 
-static tosajit_status compile_level(writer *w, size_t level, const tosajit_kernel *kernel,
-                                    rows_entry *entry) {
-    compiler_output made;
-    tosajit_status status = engine_enter(w->engines[level]);
+/* The level's code of every row. */
+typedef struct level_work {
+    const writer *writer;
+    size_t level;
+    tosajit_status status;
+    char message[256]; /* with status: messages are their thread's */
+} level_work;
+
+static tosajit_status compile_row(tosajit_engine *engine, const row *r, compiler_output *made) {
+    const tosajit_kernel *kernel = r->kernel;
+    tosajit_status status = engine_enter(engine);
     if (status) return status;
-    status = backend_compile(w->engines[level], &kernel, 1, &made);
-    engine_leave(w->engines[level]);
-    if (status) return status;
-    entry->offsets[level] = (uint32_t)(place(w, &made.image) + made.image.entries[0]);
-    w->head.features[level] |= made.features;
-    code_release(&made.image, &kernel->allocator);
-    return TOSAJIT_OK;
+    status = backend_compile(engine, &kernel, 1, made);
+    engine_leave(engine);
+    return status ? diag_prefix(status, "%s: ", tosajit_op_name(r->op)) : status;
+}
+
+static void *compile_level(void *argument) {
+    level_work *work = argument;
+    for (size_t k = 0; !work->status && k < row_count(work->writer); k++) {
+        row *r = row_at(work->writer, k);
+        work->status = compile_row(work->writer->engines[work->level], r, &r->made[work->level]);
+    }
+    if (work->status) snprintf(work->message, sizeof work->message, "%s", tosajit_last_error());
+    return NULL;
+}
+
+/* A thread for each level, as each takes a third of a minute; where there is no thread, the level
+ * is compiled here. */
+static tosajit_status compile_levels(const writer *w) {
+    level_work works[ROWS_MAX_LEVELS];
+    system_thread threads[ROWS_MAX_LEVELS];
+    bool started[ROWS_MAX_LEVELS];
+    for (size_t k = 0; k < w->head.level_count; k++) {
+        works[k] = (level_work){.writer = w, .level = k};
+        started[k] = system_thread_start(&threads[k], compile_level, &works[k]);
+    }
+    tosajit_status status = TOSAJIT_OK;
+    for (size_t k = 0; k < w->head.level_count; k++) {
+        if (started[k])
+            system_thread_join(threads[k]);
+        else
+            compile_level(&works[k]);
+        if (!status && works[k].status)
+            status = diag_error(works[k].status, "%s", works[k].message);
+    }
+    return status;
 }
 
 static tosajit_status add_row(void *context, const rows_code *code) {
     writer *w = context;
-    rows_entry entry = {.key = rows_key(code)};
+    row fresh = {.entry.key = rows_key(code), .op = code->first.op};
     tosajit_expr *expr;
-    tosajit_kernel *kernel = NULL;
     tosajit_status status = uses_expression(code, &expr);
     if (!status) {
-        status = kernel_create(expr, &w->heap, NULL, &kernel);
+        status = kernel_create(expr, &w->heap, NULL, &fresh.kernel);
         tosajit_expr_destroy(expr);
     }
-    for (size_t k = 0; !status && k < w->head.level_count; k++)
-        status = compile_level(w, k, kernel, &entry);
-    tosajit_kernel_release(kernel);
     if (status) return diag_prefix(status, "%s: ", tosajit_op_name(code->first.op));
-    bytes_put(&w->entries, &entry, sizeof entry);
+    bytes_put(&w->rows, &fresh, sizeof fresh);
     return TOSAJIT_OK;
+}
+
+/* In the order of the rows, so that the object does not depend on threads. */
+static void place_rows(writer *w) {
+    for (size_t k = 0; k < row_count(w); k++) {
+        row *r = row_at(w, k);
+        for (size_t level = 0; level < w->head.level_count; level++) {
+            const compiler_output *made = &r->made[level];
+            r->entry.offsets[level] = (uint32_t)(place(w, &made->image) + made->image.entries[0]);
+            w->head.features[level] |= made->features;
+        }
+        bytes_put(&w->entries, &r->entry, sizeof r->entry);
+    }
+}
+
+static void release(writer *w) {
+    byte_writer *const writers[] = {&w->rows, &w->text, &w->entries, &w->pieces};
+    for (size_t k = 0; k < row_count(w); k++) {
+        for (size_t level = 0; level < w->head.level_count; level++)
+            code_release(&row_at(w, k)->made[level].image, &row_at(w, k)->kernel->allocator);
+        tosajit_kernel_release(row_at(w, k)->kernel);
+    }
+    for (size_t k = 0; k < sizeof writers / sizeof *writers; k++) bytes_release(writers[k]);
+    for (size_t k = 0; k < w->head.level_count; k++) tosajit_engine_destroy(w->engines[k]);
 }
 
 static int by_key(const void *a, const void *b) {
@@ -171,12 +238,15 @@ static unsigned char *made(const char *path, uint16_t machine, size_t *size) {
 
 static int make(const char *path, uint16_t machine) {
     writer w = {.heap = memory_allocator(NULL), .machine = machine};
-    byte_writer *writers[] = {&w.text, &w.entries, &w.pieces};
+    byte_writer *const writers[] = {&w.rows, &w.text, &w.entries, &w.pieces};
     unsigned char *bytes = NULL;
     size_t size = 0;
     for (size_t k = 0; k < sizeof writers / sizeof *writers; k++) writers[k]->allocator = w.heap;
     tosajit_status status = open_levels(&w);
     if (!status) status = uses_each(add_row, &w);
+    if (!status && w.rows.failed) status = diag_error(TOSAJIT_OUT_OF_MEMORY, "no memory for rows");
+    if (!status) status = compile_levels(&w);
+    if (!status) place_rows(&w);
     if (!status) status = write_object(&w, &bytes, &size);
     if (status) return fprintf(stderr, "tosajit-precompile: %s\n", tosajit_last_error()), 1;
     printf("tosajit-precompile: %llu rows, %llu levels, %zu bytes of code, %zu pieces shared\n",
@@ -184,8 +254,7 @@ static int make(const char *path, uint16_t machine) {
            w.text.size, w.shared);
     const int failed = write_file(path, bytes, size);
     memory_free(&w.heap, bytes, size, 1);
-    for (size_t k = 0; k < sizeof writers / sizeof *writers; k++) bytes_release(writers[k]);
-    for (size_t k = 0; k < w.head.level_count; k++) tosajit_engine_destroy(w.engines[k]);
+    release(&w);
     return failed;
 }
 
