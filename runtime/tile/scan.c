@@ -15,7 +15,7 @@
 #include "runtime/expr/convert.h"
 #include "runtime/interpret/interpret_scan.h"
 
-enum { SCAN_LANES = 8 /* columns that are combined at once, or half of them */ };
+enum { SCAN_LANES = 16 /* columns: those of the widest register, or more of them */ };
 
 /* The work of a loop: elements of a line, or a block of lines beside each other; with base and
  * carry, of each column. */
@@ -34,19 +34,26 @@ typedef struct scan_loops {
 
 /* Levels of x86. On Windows its compiler puts wide registers where they do not fit. */
 #if defined(__x86_64__) && !defined(_WIN32) && !defined(__OPTIMIZE_SIZE__)
-#define SCAN_LEVELS 2
+#define SCAN_LEVELS 3
 #else
 #define SCAN_LEVELS 1
 #endif
 
 #define SCAN_LEVEL any
 #define SCAN_WIDE 0
+#define SCAN_REGISTER 16
 #define SCAN_TARGET
 #include "runtime/tile/scan_types.h"
 #if SCAN_LEVELS > 1
 #define SCAN_LEVEL avx2
 #define SCAN_WIDE 1
+#define SCAN_REGISTER 32
 #define SCAN_TARGET __attribute__((target("avx2")))
+#include "runtime/tile/scan_types.h"
+#define SCAN_LEVEL avx512
+#define SCAN_WIDE 1
+#define SCAN_REGISTER 64
+#define SCAN_TARGET __attribute__((target("avx512f")))
 #include "runtime/tile/scan_types.h"
 #endif
 
@@ -56,10 +63,11 @@ static const scan_loops *const levels[SCAN_LEVELS] = {
     loops_of_any,
 #if SCAN_LEVELS > 1
     loops_of_avx2,
+    loops_of_avx512,
 #endif
 };
 
-static int find_level(void) { return SCAN_LEVELS > 1 && features_permuted_bytes() > 0; }
+static int find_level(void) { return SCAN_LEVELS > 1 ? features_permuted_bytes() / 32 : 0; }
 
 /* ---------------------------------------------------------------------------------------------
  * How elements become what is combined */
@@ -78,6 +86,7 @@ typedef struct scan_call {
     int64_t size, wide; /* bytes of an element, and of what is combined */
     int64_t least, nan; /* where ordered; NaN wins or loses against all others */
     bool upside_down;
+    char neutral[8]; /* what changes nothing, in the form in which elements are combined */
 } scan_call;
 
 static scan_call call_of(const expr_node *node) {
@@ -236,16 +245,17 @@ static void fill_with(const scan_call *c, cell value, char *to, int64_t count) {
     for (int64_t k = 0; k < count; k++) load(c, element, c->size, 1, to + k * c->wide);
 }
 
-/* The value that changes nothing, in the form in which elements are combined. */
-static void fill_neutral(const scan_call *c, char *to, int64_t count) {
+static void find_neutral(scan_call *c) {
     const int32_t narrow = (int32_t)c->least;
-    if (c->form != FORM_ORDERED) {
-        fill_with(c, reduce_neutral(c->node, c->type), to, count);
-        return;
-    }
-    for (int64_t k = 0; k < count; k++)
-        memcpy(to + k * c->wide, c->wide == 4 ? (const void *)&narrow : (const void *)&c->least,
+    if (c->form != FORM_ORDERED)
+        fill_with(c, reduce_neutral(c->node, c->type), c->neutral, 1);
+    else
+        memcpy(c->neutral, c->wide == 4 ? (const void *)&narrow : (const void *)&c->least,
                (size_t)c->wide);
+}
+
+static inline void fill_neutral(const scan_call *c, char *to, int64_t count) {
+    for (int64_t k = 0; k < count; k++) memcpy(to + k * c->wide, c->neutral, (size_t)c->wide);
 }
 
 /* True if elements are combined where they lie. */
@@ -314,16 +324,35 @@ typedef struct strip {
     char base[STRIP * 8], carry[STRIP * 8], room[(SCAN_BLOCK + 1) * NARROW_STRIP * 8];
 } strip;
 
-/* A block of lines, or less, of at most a narrow strip, in the buffer. */
+static bool is_whole(const scan_piece *p, int lines) {
+    return lines == SCAN_BLOCK && p->count % SCAN_LANES == 0;
+}
+
+/* False if eight lines at once would be stored across cache lines: that takes twice the time of
+ * lines from a buffer, one after the other. */
+static bool is_quick(const scan_call *c, const scan_piece *p) {
+    enum { CACHE_LINE = 64 };
+    return !type_is_float(c->type) ||
+           ((uintptr_t)p->to | (uintptr_t)p->to_stride) % CACHE_LINE == 0;
+}
+
+/* A block of lines, or less, of at most a narrow strip, by way of the buffer; from where they lie,
+ * if they may. */
 static void scan_buffered(const scan_call *c, scan_piece p, int lines, strip *s) {
-    const bool exclusive = c->node->attributes.exclusive;
+    const bool exclusive = c->node->attributes.exclusive,
+               there = c->form == FORM_SAME && is_whole(&p, lines);
     const int64_t step = NARROW_STRIP * c->wide, columns = p.count;
     char *const buffer = s->room + step;
-    for (int d = 0; d < lines; d++)
+    for (int d = 0; !there && d < lines; d++)
         load(c, p.from + d * p.from_stride, c->size, columns, buffer + d * step);
-    scan_piece inner = {
-        buffer, buffer, p.base,  p.carry, (columns + SCAN_LANES - 1) / SCAN_LANES * SCAN_LANES,
-        step,   step,   p.begins};
+    scan_piece inner = {there ? p.from : buffer,
+                        buffer,
+                        p.base,
+                        p.carry,
+                        (columns + SCAN_LANES - 1) / SCAN_LANES * SCAN_LANES,
+                        there ? p.from_stride : step,
+                        step,
+                        p.begins};
     c->loops->lines(&inner);
     for (int d = 0; d < lines; d++)
         unload(c, s->room + (exclusive ? d : d + 1) * step, columns, p.to + d * p.to_stride,
@@ -348,7 +377,7 @@ static void scan_strip(const scan_call *c, const line *l, int64_t columns) {
                         l->from_stride,
                         l->to_stride,
                         k % SCAN_SEGMENT == 0};
-        if (is_direct(c) && lines == SCAN_BLOCK && columns % SCAN_LANES == 0) {
+        if (is_direct(c) && is_whole(&p, lines) && is_quick(c, &p)) {
             c->loops->lines(&p);
             continue;
         }
@@ -407,7 +436,8 @@ static int32_t find_columns(const scan_call *c, const line *l, const walk *w) {
 
 void scan_run(const tosajit_expr *program, const plan_part *part, walk *w,
               const tile_tensors *tensors) {
-    const scan_call c = call_of(&program->nodes[part->values[0]]);
+    scan_call c = call_of(&program->nodes[part->values[0]]);
+    find_neutral(&c);
     line l = take_line(c.node, part, w, tensors);
     const int32_t columns = find_columns(&c, &l, w);
     const bool each = c.node->op == TOSAJIT_OP_logcumsumexp;

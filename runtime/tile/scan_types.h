@@ -4,9 +4,23 @@
  * order of integers changes no bit: they have one where it is quicker. */
 #define SCAN_JOIN_(a, b, c) a##_##b##_##c
 #define SCAN_JOIN(a, b, c) SCAN_JOIN_(a, b, c)
-#define SCAN_ALL(x)                                                                                \
-    { x, x, x, x, x, x, x, x }
+/* The number in all elements; a sum would turn -0 into 0. */
+#define SCAN_ALL(vector, x) ((x) - (vector){0})
 #define SCAN_NAME(loop) SCAN_JOIN(loop, SCAN_OF, SCAN_LEVEL)
+
+/* Of a register of so many elements: what each is combined with in a step; its last. */
+#define SCAN_STEP_1_2(x, none) __builtin_shufflevector(x, none, 2, 0)
+#define SCAN_STEP_1_4(x, none) __builtin_shufflevector(x, none, 4, 0, 4, 2)
+#define SCAN_STEP_2_4(x, none) __builtin_shufflevector(x, none, 4, 4, 1, 1)
+#define SCAN_STEP_1_8(x, none) __builtin_shufflevector(x, none, 8, 0, 8, 2, 8, 4, 8, 6)
+#define SCAN_STEP_2_8(x, none) __builtin_shufflevector(x, none, 8, 8, 1, 1, 8, 8, 5, 5)
+#define SCAN_STEP_4_8(x, none) __builtin_shufflevector(x, none, 8, 8, 8, 8, 3, 3, 3, 3)
+#define SCAN_LAST_2(x) __builtin_shufflevector(x, x, 1, 1)
+#define SCAN_LAST_4(x) __builtin_shufflevector(x, x, 3, 3, 3, 3)
+#define SCAN_LAST_8(x) __builtin_shufflevector(x, x, 7, 7, 7, 7, 7, 7, 7, 7)
+#define SCAN_PICK_(a, per) a##_##per
+#define SCAN_PICKED(a, per) SCAN_PICK_(a, per)
+#define SCAN_PICK(a) SCAN_PICKED(a, SCAN_PER)
 
 #define SCAN(a, b) ((a) + (b))
 #define SCAN_ONE SCAN
@@ -14,71 +28,55 @@
 #define SCAN_STEPS SCAN_WIDE
 #define SCAN_OF sum_u32
 #define SCAN_TYPE uint32_t
+#define SCAN_SIZE 4
 #define SCAN_NEUTRAL 0
 #include "runtime/tile/scan_loops.h"
-#undef SCAN_OF
-#undef SCAN_TYPE
-#undef SCAN_NEUTRAL
 #define SCAN_OF sum_u64
 #define SCAN_TYPE uint64_t
+#define SCAN_SIZE 8
 #define SCAN_NEUTRAL 0
 #include "runtime/tile/scan_loops.h"
-#undef SCAN_OF
-#undef SCAN_TYPE
-#undef SCAN_NEUTRAL
 #undef SCAN_ORDERED
 #undef SCAN_STEPS
 #define SCAN_ORDERED 1
 #define SCAN_STEPS 1
 #define SCAN_OF sum_f32
 #define SCAN_TYPE float
+#define SCAN_SIZE 4
 #define SCAN_NEUTRAL -0.0f
 #include "runtime/tile/scan_loops.h"
-#undef SCAN_OF
-#undef SCAN_TYPE
-#undef SCAN_NEUTRAL
 #define SCAN_OF sum_f64
 #define SCAN_TYPE double
+#define SCAN_SIZE 8
 #define SCAN_NEUTRAL -0.0
 #include "runtime/tile/scan_loops.h"
-#undef SCAN_OF
-#undef SCAN_TYPE
-#undef SCAN_NEUTRAL
 #undef SCAN
 
 #define SCAN(a, b) ((a) * (b))
 #define SCAN_OF product_f32
 #define SCAN_TYPE float
+#define SCAN_SIZE 4
 #define SCAN_NEUTRAL 1
 #include "runtime/tile/scan_loops.h"
-#undef SCAN_OF
-#undef SCAN_TYPE
-#undef SCAN_NEUTRAL
 #define SCAN_OF product_f64
 #define SCAN_TYPE double
+#define SCAN_SIZE 8
 #define SCAN_NEUTRAL 1
 #include "runtime/tile/scan_loops.h"
-#undef SCAN_OF
-#undef SCAN_TYPE
-#undef SCAN_NEUTRAL
 #undef SCAN_ORDERED
 #undef SCAN_STEPS
 #define SCAN_ORDERED 0
 #define SCAN_STEPS 0
 #define SCAN_OF product_u32
 #define SCAN_TYPE uint32_t
+#define SCAN_SIZE 4
 #define SCAN_NEUTRAL 1
 #include "runtime/tile/scan_loops.h"
-#undef SCAN_OF
-#undef SCAN_TYPE
-#undef SCAN_NEUTRAL
 #define SCAN_OF product_u64
 #define SCAN_TYPE uint64_t
+#define SCAN_SIZE 8
 #define SCAN_NEUTRAL 1
 #include "runtime/tile/scan_loops.h"
-#undef SCAN_OF
-#undef SCAN_TYPE
-#undef SCAN_NEUTRAL
 #undef SCAN
 #undef SCAN_ONE
 #undef SCAN_STEPS
@@ -88,18 +86,14 @@
 #define SCAN_STEPS SCAN_WIDE
 #define SCAN_OF greatest_i32
 #define SCAN_TYPE int32_t
+#define SCAN_SIZE 4
 #define SCAN_NEUTRAL INT32_MIN
 #include "runtime/tile/scan_loops.h"
-#undef SCAN_OF
-#undef SCAN_TYPE
-#undef SCAN_NEUTRAL
 #define SCAN_OF greatest_i64
 #define SCAN_TYPE int64_t
+#define SCAN_SIZE 8
 #define SCAN_NEUTRAL INT64_MIN
 #include "runtime/tile/scan_loops.h"
-#undef SCAN_OF
-#undef SCAN_TYPE
-#undef SCAN_NEUTRAL
 #undef SCAN
 #undef SCAN_ONE
 #undef SCAN_STEPS
@@ -121,4 +115,17 @@ static const scan_loops SCAN_JOIN(loops, of, SCAN_LEVEL)[] = {
 #undef SCAN_LOOPS
 #undef SCAN_LEVEL
 #undef SCAN_WIDE
+#undef SCAN_REGISTER
+#undef SCAN_STEP_1_2
+#undef SCAN_STEP_1_4
+#undef SCAN_STEP_2_4
+#undef SCAN_STEP_1_8
+#undef SCAN_STEP_2_8
+#undef SCAN_STEP_4_8
+#undef SCAN_LAST_2
+#undef SCAN_LAST_4
+#undef SCAN_LAST_8
+#undef SCAN_PICK_
+#undef SCAN_PICKED
+#undef SCAN_PICK
 #undef SCAN_TARGET
