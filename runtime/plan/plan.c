@@ -407,6 +407,16 @@ static bool may_collapse(const walk *w) {
     return w->rank > 1 && w->sizes[w->rank - 1] < COST_SHORT_ROW;
 }
 
+/* The same where sizes are open, of rows of a known size: true if leaf k has a value for each of
+ * them, or for each of several. */
+static bool may_be_packed(const plan_part *part, int32_t k, int32_t columns) {
+    if (part->extents[columns] == TOSAJIT_DYNAMIC || part->extents[columns] >= COST_SHORT_ROW)
+        return false;
+    for (int32_t d = 0; d < columns; d++)
+        if (part->extents[d] != 1 && part->leaves[k].maps[d] != MAP_ZERO) return true;
+    return false;
+}
+
 /* Which leaves may be a splat, and which may be contiguous, along the columns of a call. With
  * static sizes the columns are known: the walk is coalesced here. Else the columns are the
  * innermost dimension that is not 1 in the call. That can be any dimension down to the first that
@@ -435,7 +445,10 @@ static void inner_classes(const plan_part *part, const tosajit_expr *program, ui
             if (part->columns >= 0 && !columns) continue;
             splat |= part->leaves[k].maps[d] != MAP_IDENTITY;
             contiguous |= part->leaves[k].maps[d] != MAP_ZERO;
-            if (part->above_one[d] && !columns) break;
+            if (part->above_one[d] && !columns) {
+                contiguous |= may_be_packed(part, k, d);
+                break;
+            }
         }
         if (splat || !contiguous) *may_splat |= UINT64_C(1) << k;
         if (contiguous) *may_contiguous |= UINT64_C(1) << k;

@@ -38,6 +38,9 @@ static const plan_case cases[] = {
     {"?", "?", "s", "s", "012", false},
     {"?", "1", "d", "0", "2", false},
     {"?x3", "?x3", "sd", "sd", "0", false},
+    {"?x3", "?x1", "sd", "s0", "02", false}, /* as 4x3 and 4x1 */
+    {"?x3", "1x1", "dd", "00", "2", false},
+    {"?x300", "?x1", "sd", "s0", "2", false},
     {"?x?", "1x?", "ds", "0s", "012", false},
     {"?", "8", "s", "d", "01", false},
     {"2x3x4", "2x1x4", "ddd", "d0d", "0", true},
