@@ -34,7 +34,7 @@ extern "C" {
 TOSAJIT_API tosajit_status tosajit_kernel_save(const tosajit_kernel *kernel, void *image,
                                                size_t capacity, size_t *size);
 /* The same to a file, which is whole or, on failure, as it was before. INVALID_ARGUMENT says what
- * the system refused; a device or pipe is refused, too. */
+ * the system refused, and tosajit_last_failure has its errno; a device or pipe is refused, too. */
 TOSAJIT_API tosajit_status tosajit_kernel_save_file(const tosajit_kernel *kernel, const char *path);
 
 /* Compile an expression into an image with code from each of the engines: one engine per CPU, all

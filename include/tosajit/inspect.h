@@ -15,13 +15,14 @@ extern "C" {
 /* ---- Errors */
 
 /* The last failed call of a thread as values, for who acts on it. Members that do not apply are
- * TOSAJIT_OP_COUNT, -1, TOSAJIT_DYNAMIC for found and expected, and 0 for a place in a text. */
+ * TOSAJIT_OP_COUNT, -1, TOSAJIT_DYNAMIC for found and expected, and 0 for the others. */
 typedef struct tosajit_failure {
     size_t size;             /* sizeof(tosajit_failure), by the caller */
     tosajit_status status;   /* of that call; OK if none has failed */
     tosajit_op op;           /* that was refused */
     int32_t operand, result; /* position among those of the op or, of a call, of the kernel */
     int32_t dimension;       /* of it, or of the value that is named; -1: of its rank, or all */
+    int32_t system_error;    /* of a file: errno of what the system refused */
     int64_t found, expected; /* sizes of the dimension, or ranks */
     size_t line, column;     /* of a text: where, from 1 */
     const char *sentence;    /* what was wrong, within tosajit_last_error(): without that place */
@@ -68,6 +69,10 @@ TOSAJIT_API size_t tosajit_type_print(const tosajit_tensor_type *type, char *tex
  * a result and a name other than [A-Za-z_][A-Za-z0-9_$.]*; OUT_OF_MEMORY. */
 TOSAJIT_API tosajit_status tosajit_expr_print(const tosajit_expr *expr, const char *name,
                                               char **text);
+
+/* How many reductions an expression has, argmax and argmin among them; those that functions as
+ * softmax are made of count each. 0 for null. */
+TOSAJIT_API size_t tosajit_expr_reductions(const tosajit_expr *expr);
 
 /* Checks that a kernel can be made: there is a result, every shape has a rank, no dimension can
  * never match. */

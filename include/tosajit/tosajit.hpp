@@ -64,20 +64,21 @@ class error : public std::runtime_error {
     explicit error(const tosajit_failure &failure)
         : std::runtime_error(tosajit_last_error()), status_(failure.status), op_(failure.op),
           operand_(failure.operand), result_(failure.result), dimension_(failure.dimension),
-          found_(failure.found), expected_(failure.expected) {}
+          system_error_(failure.system_error), found_(failure.found), expected_(failure.expected) {}
     tosajit_status status() const noexcept { return status_; }
     /* As the members of tosajit_failure. */
     tosajit_op op() const noexcept { return op_; }
     std::int32_t operand() const noexcept { return operand_; }
     std::int32_t result() const noexcept { return result_; }
     std::int32_t dimension() const noexcept { return dimension_; }
+    std::int32_t system_error() const noexcept { return system_error_; }
     std::int64_t found() const noexcept { return found_; }
     std::int64_t expected() const noexcept { return expected_; }
 
   private:
     tosajit_status status_;
     tosajit_op op_ = TOSAJIT_OP_COUNT;
-    std::int32_t operand_ = -1, result_ = -1, dimension_ = -1;
+    std::int32_t operand_ = -1, result_ = -1, dimension_ = -1, system_error_ = 0;
     std::int64_t found_ = TOSAJIT_DYNAMIC, expected_ = TOSAJIT_DYNAMIC;
 };
 
@@ -591,6 +592,7 @@ class expression {
 
     void result(const value &a) { check(tosajit_expr_result(c(), a.c())); }
     void verify() const { check(tosajit_expr_verify(c())); }
+    std::size_t reductions() const { return tosajit_expr_reductions(c()); }
     /* As a function of MLIR's TOSA dialect. */
     std::string print(const char *name = "main") const {
         char *text = nullptr;

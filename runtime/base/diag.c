@@ -15,6 +15,7 @@ tosajit_status diag_error(tosajit_status status, const char *format, ...) {
     last.status = status;
     last.subject = diag_nothing();
     last.line = last.column = last.sentence = 0;
+    last.system_error = 0;
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(last.message, sizeof last.message, format, arguments);
@@ -52,6 +53,11 @@ tosajit_status diag_result(tosajit_status status, int64_t result, int64_t dimens
 
 tosajit_status diag_op(tosajit_status status, tosajit_op op) {
     if (status) last.subject.op = op;
+    return status;
+}
+
+tosajit_status diag_system(tosajit_status status, int error) {
+    if (status) last.system_error = error;
     return status;
 }
 

@@ -32,6 +32,7 @@ typedef struct diag_last {
     tosajit_status status;
     diag_subject subject;
     size_t line, column, sentence; /* of a text; where in the message the sentence begins */
+    int system_error;              /* errno of what the system refused of a file; 0: nothing */
     char message[DIAG_CAPACITY];
 } diag_last;
 #if defined(_WIN32) /* where a library can give others no data of a thread, but a function */
@@ -55,6 +56,9 @@ tosajit_status diag_operand(tosajit_status status, int64_t operand, int64_t dime
 tosajit_status diag_result(tosajit_status status, int64_t result, int64_t dimension, int64_t found,
                            int64_t expected);
 tosajit_status diag_op(tosajit_status status, tosajit_op op);
+
+/* That the system refused something of a file, by errno. */
+tosajit_status diag_system(tosajit_status status, int error);
 
 /* The subject of the last error, and a later error about the same. */
 diag_subject diag_about(void);

@@ -19,6 +19,7 @@ tosajit_status tosajit_last_failure(tosajit_failure *failure) {
         .operand = about->operand,
         .result = about->result,
         .dimension = about->dimension,
+        .system_error = last->status ? last->system_error : 0,
         .found = about->found,
         .expected = about->expected,
         .line = last->line,

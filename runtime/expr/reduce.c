@@ -6,8 +6,15 @@
 
 #include "runtime/base/types.h"
 #include "runtime/expr/ops.h"
+#include "tosajit/inspect.h"
 
 bool node_reduces(const expr_node *node) { return node->kind == NODE_OP && op_reduces(node->op); }
+
+size_t tosajit_expr_reductions(const tosajit_expr *expr) {
+    size_t count = 0;
+    for (size_t k = 0; expr && k < expr->count; k++) count += node_reduces(&expr->nodes[k]);
+    return count;
+}
 
 bool reduce_is_position(const expr_node *node) {
     return node->kind == NODE_OP && op_table[node->op].signature == SIGNATURE_POSITION;

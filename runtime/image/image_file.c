@@ -79,7 +79,9 @@ tosajit_status tosajit_kernel_load(const void *image, size_t size,
 /* Files. */
 
 static tosajit_status file_error(const char *what, const char *path) {
-    return diag_error(TOSAJIT_INVALID_ARGUMENT, "%s %s: %s", what, path, strerror(errno));
+    const int error = errno;
+    return diag_system(
+        diag_error(TOSAJIT_INVALID_ARGUMENT, "%s %s: %s", what, path, strerror(error)), error);
 }
 
 /* Write beside the file and rename, so that the name is always that of a whole image. */

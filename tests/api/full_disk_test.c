@@ -82,6 +82,9 @@ static void images_are_whole_or_not_there(void **state) {
             assert_int_equal(status, TOSAJIT_INVALID_ARGUMENT);
             assert_non_null(strstr(tosajit_last_error(), image));
             assert_non_null(strstr(tosajit_last_error(), strerror(ENOSPC)));
+            tosajit_failure failure = {.size = sizeof failure};
+            assert_int_equal(tosajit_last_failure(&failure), TOSAJIT_OK);
+            assert_int_equal(failure.system_error, ENOSPC);
             assert_int_equal(after, before);
             refused++;
         } else {

@@ -465,6 +465,11 @@ static outcome partition(fixture *f) {
     return gave(status, regions, sizeof regions);
 }
 
+static outcome expr_reductions(fixture *f) {
+    const size_t count = tosajit_expr_reductions(f->expr);
+    return gave(TOSAJIT_OK, &count, sizeof count);
+}
+
 static outcome expr_verify(fixture *f) { return gave(tosajit_expr_verify(f->expr), NULL, 0); }
 
 static outcome verify(fixture *f) {
@@ -874,6 +879,7 @@ const state_call state_calls[] = {
     {"tosajit_expr_operands", expr_operands, false},
     {"tosajit_expr_parse", expr_parse, false},
     {"tosajit_expr_print", expr_print, false},
+    {"tosajit_expr_reductions", expr_reductions, false},
     {"tosajit_expr_verify", expr_verify, false},
     {"tosajit_partition", partition, false},
     {"tosajit_verify", verify, false},

@@ -155,6 +155,22 @@ static void a_softmax_of_a_transposed_slice(void **state) {
     tosajit_engine_destroy(engine);
 }
 
+/* Whatever values are called, and also where one is a place. */
+static void reductions_are_counted_by_their_ops(void **state) {
+    tosajit_value x, y;
+    tosajit_expr *e = softmax_of_a_transposed_slice();
+    assert_int_equal(tosajit_expr_reductions(NULL), 0);
+    assert_int_equal(tosajit_expr_reductions(e), 2);
+    tosajit_expr_destroy(e);
+    e = begin(&x, 2, dims);
+    assert_int_equal(tosajit_expr_name(e, x, "reduce_sum"), TOSAJIT_OK);
+    assert_int_equal(tosajit_expr_op(e, TOSAJIT_OP_exp, &x, 1, NULL, NULL, &y), TOSAJIT_OK);
+    assert_int_equal(tosajit_expr_reductions(e), 0);
+    assert_int_equal(tosajit_expr_op(e, TOSAJIT_OP_argmax, &y, 1, NULL, NULL, &y), TOSAJIT_OK);
+    assert_int_equal(tosajit_expr_reductions(e), 1);
+    tosajit_expr_destroy(e);
+}
+
 /* The size is known when the kernel is called, so that is when the slice is refused. */
 static void a_slice_that_does_not_fit_is_refused(void **state) {
     const tosajit_range cut[] = {{1, 5, 1}, {TOSAJIT_OPEN, 1, -2}};
@@ -183,5 +199,6 @@ static void a_slice_that_does_not_fit_is_refused(void **state) {
 int main(void) {
     return TEST_RUN(NULL, NULL, TEST(each_is_the_node_that_attributes_make),
                     TEST(what_is_wrong_is_refused_by_name), TEST(a_softmax_of_a_transposed_slice),
+                    TEST(reductions_are_counted_by_their_ops),
                     TEST(a_slice_that_does_not_fit_is_refused));
 }

@@ -7,6 +7,7 @@ says that an emulator runs this, which has a thread and memory of its own, and l
 import array
 import copy
 import ctypes
+import errno
 import gc
 import inspect
 import json
@@ -1075,8 +1076,15 @@ class Life(unittest.TestCase):
                 with self.assertRaisesRegex(tosajit.ArgumentError, "came as an image"):
                     again.plan()
                 self.assertIn("tosajit.Kernel", again._repr_html_())
-            with self.assertRaises(tosajit.ArgumentError):
-                tosajit.load(os.path.join(directory, "nothing"))
+            for call, wrong, kind, number in ((tosajit.load, "nothing", FileNotFoundError, errno.ENOENT),
+                                              (kernel.save, "none/silu.image", FileNotFoundError, errno.ENOENT),
+                                              (kernel.save, "silu.image/x", NotADirectoryError, errno.ENOTDIR),
+                                              (kernel.save, "x" * 300, OSError, errno.ENAMETOOLONG)):
+                place = os.path.join(directory, wrong)
+                with self.assertRaises(kind) as caught:
+                    call(place)
+                self.assertEqual((caught.exception.errno, caught.exception.filename), (number, place))
+            self.assertEqual(os.listdir(directory), ["silu.image"])
         for wrong in (b"", image[:50], image[:-1] + b"x"):
             with self.assertRaises(tosajit.ArgumentError):
                 tosajit.load(wrong)

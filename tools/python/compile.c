@@ -4,7 +4,6 @@
 #include "tools/python/compile.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "tools/python/errors.h"
 #include "tosajit/graph.h"
@@ -25,20 +24,8 @@ static tosajit_status promise(tosajit_expr *expr, const compile_given *given) {
     return TOSAJIT_OK;
 }
 
-/* How many reductions there are; 2: or more. */
-static uint8_t count_reductions(const tosajit_expr *expr) {
-    static const char *const words[] = {"reduce_", "argmax", "argmin"};
-    char *text;
-    uint8_t count = 0;
-    if (tosajit_expr_print(expr, NULL, &text)) return 0;
-    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
-        for (const char *at = text; count < 2 && (at = strstr(at, words[k])); at++) count++;
-    tosajit_text_release(text);
-    return count;
-}
-
 tosajit_status compile_kernel(tosajit_engine *engine, const compile_given *given,
-                              tosajit_kernel **kernel, uint8_t *reductions) {
+                              tosajit_kernel **kernel, size_t *reductions) {
     Py_ssize_t length = 0;
     const char *bytes = PyUnicode_AsUTF8AndSize(given->text, &length);
     tosajit_parse_options options = {.size = sizeof options};
@@ -48,7 +35,7 @@ tosajit_status compile_kernel(tosajit_engine *engine, const compile_given *given
     tosajit_expr *expr = NULL;
     tosajit_status status = tosajit_expr_parse(bytes, (size_t)length, &options, &expr);
     if (!status) status = promise(expr, given);
-    if (!status && reductions) *reductions = count_reductions(expr);
+    if (!status && reductions) *reductions = tosajit_expr_reductions(expr);
     Py_BEGIN_ALLOW_THREADS if (!status) status = tosajit_compile_expr(engine, expr, kernel);
     tosajit_expr_destroy(expr);
     Py_END_ALLOW_THREADS return status;

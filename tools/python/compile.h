@@ -21,9 +21,9 @@ typedef struct compile_given {
 /* Compile a text; a kernel_object. Null with an exception. Where the engine has no room left, what
  * it remembers of evaluated texts makes room. */
 PyObject *compile_text(engine_object *e, const compile_given *given);
-/* The kernel alone; reductions, which may be null: how many there are, at most 2. */
+/* The kernel alone; reductions, which may be null: how many there are. */
 tosajit_status compile_kernel(tosajit_engine *engine, const compile_given *given,
-                              tosajit_kernel **kernel, uint8_t *reductions);
+                              tosajit_kernel **kernel, size_t *reductions);
 
 /* Sizes of a kernel's operands. */
 typedef struct compile_fit {

@@ -4,7 +4,7 @@
 #include "tools/python/compile.h"
 #include "tools/python/errors.h"
 
-static void note(const engine_object *e, const compile_given *given, bool quick, uint8_t reductions,
+static void note(const engine_object *e, const compile_given *given, bool quick, size_t reductions,
                  kernel_object *k) {
     const tosajit_backend backend = e->options.backend;
     k->quick = quick;
@@ -26,7 +26,7 @@ PyObject *compile_text(engine_object *e, const compile_given *given) {
         engine_made_leave(made);
         return NULL;
     }
-    uint8_t reductions = 0;
+    size_t reductions = 0;
     tosajit_status status = compile_kernel(engine, given, &kernel, quick ? NULL : &reductions);
     if (status == TOSAJIT_LIMIT_EXCEEDED) {
         engine_make_room(e);

@@ -3,6 +3,7 @@
 /* In: a status and a sentence. Out: a Python exception that carries both. */
 #include "tools/python/errors.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -114,6 +115,15 @@ bool errors_raise(module_state *state, tosajit_status status) {
     tosajit_failure failure = {.size = sizeof failure};
     tosajit_last_failure(&failure);
     raise(state, status, PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace"), &failure);
+    return true;
+}
+
+bool errors_raise_file(module_state *state, tosajit_status status, PyObject *path) {
+    tosajit_failure failure = {.size = sizeof failure};
+    if (!status || tosajit_last_failure(&failure) || !failure.system_error)
+        return errors_raise(state, status);
+    errno = failure.system_error;
+    PyErr_SetFromErrnoWithFilenameObject(PyExc_OSError, path);
     return true;
 }
 

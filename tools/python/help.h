@@ -288,8 +288,10 @@
     "\n" \
     "Raises\n" \
     "------\n" \
+    "OSError\n" \
+    "    The file cannot be written. FileNotFoundError and the like, with errno.\n" \
     "tosajit.ArgumentError\n" \
-    "    The file cannot be written.\n" \
+    "    The path is that of a device or pipe.\n" \
     "\n" \
     "Examples\n" \
     "--------\n" \

@@ -48,7 +48,8 @@ PyObject *kernel_make(module_state *state, tosajit_kernel *kernel) {
     k->kernel = kernel;
     k->engine = k->text = k->guard = k->sentences = k->layouts = NULL;
     k->quick = k->guards_all = k->drops = k->compiles = false;
-    k->looks = k->reductions = 0;
+    k->looks = 0;
+    k->reductions = 0;
     k->fitted = NULL;
     k->operand_count = (Py_ssize_t)operands;
     k->result_count = (Py_ssize_t)results;

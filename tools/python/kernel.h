@@ -23,15 +23,15 @@ typedef struct kernel_object {
     PyObject_HEAD module_state *state;
     kernel_vectorcall *call;
     tosajit_kernel *kernel;
-    PyObject *engine;   /* kept, for what it compiles in the background; null: not */
-    PyObject *text;     /* that was compiled, with its types; null: none */
-    bool quick;         /* made for a first answer: precompiled operations, as long as it lives */
-    bool drops;         /* axes that it reduces, as NumPy does (compile.h) */
-    bool compiles;      /* its engine makes code, and the text is there */
-    uint8_t reductions; /* in it; 2: or more */
-    uint8_t looks;      /* that were taken at its first calls (patience.h) */
-    fitted *fitted;     /* kernels for some sizes (fit.h); null: none */
-    PyObject *names;    /* of operands, then of results: a tuple of str */
+    PyObject *engine;  /* kept, for what it compiles in the background; null: not */
+    PyObject *text;    /* that was compiled, with its types; null: none */
+    bool quick;        /* made for a first answer: precompiled operations, as long as it lives */
+    bool drops;        /* axes that it reduces, as NumPy does (compile.h) */
+    bool compiles;     /* its engine makes code, and the text is there */
+    size_t reductions; /* in it */
+    uint8_t looks;     /* that were taken at its first calls (patience.h) */
+    fitted *fitted;    /* kernels for some sizes (fit.h); null: none */
+    PyObject *names;   /* of operands, then of results: a tuple of str */
     PyObject *guard; /* of evaluate: a kernel of the same operands, which gives 0 where the call is
                         fine, else which of `sentences`, from 1 on, says why not; null: none */
     PyObject *sentences; /* a tuple of str; null where there is no guard */

@@ -20,7 +20,7 @@ PyObject *kernel_save(PyObject *self, PyObject *path) {
     settle(k);
     tosajit_status status = tosajit_kernel_save_file(k->kernel, PyBytes_AsString(bytes));
     Py_DECREF(bytes);
-    return errors_raise(k->state, status) ? NULL : Py_NewRef(Py_None);
+    return errors_raise_file(k->state, status, path) ? NULL : Py_NewRef(Py_None);
 }
 
 PyObject *kernel_to_bytes(PyObject *self, PyObject *unused) {

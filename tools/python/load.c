@@ -32,6 +32,6 @@ PyObject *kernel_load(PyObject *module, PyObject *image) {
     /* bytes could be a path, too; here they are what to_bytes gave */
     tosajit_status status = PyObject_CheckBuffer(image) ? load_bytes(image, &options, &kernel)
                                                         : load_file(image, &options, &kernel);
-    if (errors_raise(state, status) || !kernel) return NULL;
+    if (errors_raise_file(state, status, image) || !kernel) return NULL;
     return kernel_make(state, kernel);
 }
