@@ -101,7 +101,7 @@ typedef enum tosajit_status {
     TOSAJIT_CODEGEN_FAILED,     /* LLVM refused; a defect of this library or an unusable target */
     TOSAJIT_BAD_IMAGE,          /* no kernel image, a damaged one, or another version's */
     TOSAJIT_BAD_MODULE,         /* no TOSA file, or a function that cannot be taken (mlir.h) */
-    TOSAJIT_INDEX_OUT_OF_RANGE, /* an index of gather is outside of what it counts, in this call */
+    TOSAJIT_INDEX_OUT_OF_RANGE, /* an index of gather or scatter is outside, or again there */
 } tosajit_status;
 
 TOSAJIT_API const char *tosajit_status_name(tosajit_status status); /* "TOSAJIT_OK"; never null */
@@ -193,7 +193,7 @@ typedef enum tosajit_rounding_mode {
     TOSAJIT_INEXACT_ROUND, /* TOSA leaves room; computed as SINGLE_ROUND */
     TOSAJIT_DOUBLE_ROUND   /* shifts above 31: as if rounded at bit 30 first; needs scale32 */
 } tosajit_rounding_mode;
-/* Which indices of n elements gather takes. What a mode refuses is an error before any write. */
+/* Which indices of n elements gather and scatter take. Others are an error before any write. */
 typedef enum tosajit_index_mode {
     TOSAJIT_INDEX_STRICT, /* 0 to n - 1 */
     TOSAJIT_INDEX_SIGNED, /* -n to n - 1: negative ones count from the end */
@@ -224,7 +224,7 @@ typedef struct tosajit_attributes {
     const int64_t *numbers; /* of other views: as tosajit_expr_reshape and the like fill it in */
     size_t number_count;    /* of these */
     int32_t joined;         /* reductions: dimensions behind axis that are reduced with it */
-    tosajit_index_mode index_mode; /* gather */
+    tosajit_index_mode index_mode; /* gather, scatter, scatter_add, ... */
 } tosajit_attributes;
 
 /* ---- Expressions: inputs, constants and ops, front to back. Each call checks its node at once. */

@@ -341,6 +341,24 @@ inline value gather(const value &a, const value &index,
     return apply(TOSAJIT_OP_gather, {a, index}, attributes);
 }
 
+/* a, in which updates are put, added, or compared with what is there. The index says where in a's
+ * first dimension. Updates come in the index's order. Index and updates have a first dimension of
+ * their own; the others broadcast. With attributes scatter_max and scatter_min have a nan_mode,
+ * too.
+ */
+#define TOSAJIT_HPP_SCATTER(name)                                                                  \
+    inline value name(const value &a, const value &index, const value &updates,                    \
+                      tosajit_index_mode mode = TOSAJIT_INDEX_STRICT) {                            \
+        tosajit_attributes attributes = {};                                                        \
+        attributes.index_mode = mode;                                                              \
+        return apply(TOSAJIT_OP_##name, {a, index, updates}, attributes);                          \
+    }
+TOSAJIT_HPP_SCATTER(scatter)
+TOSAJIT_HPP_SCATTER(scatter_add)
+TOSAJIT_HPP_SCATTER(scatter_max)
+TOSAJIT_HPP_SCATTER(scatter_min)
+#undef TOSAJIT_HPP_SCATTER
+
 /* Along an axis, from 0: what the elements up to each one make, or those before it; from the last
  * one where `reverse`. With attributes cummax and cummin have a nan_mode, too. */
 #define TOSAJIT_HPP_SCAN(name)                                                                     \

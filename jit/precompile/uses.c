@@ -94,7 +94,7 @@ static tosajit_status each_single(const taker *t) {
             use_of(op, (tosajit_type)(n / types % types), (tosajit_type)(n % types), 0);
         tosajit_type operands[TOSAJIT_MAX_ARITY];
         for (int k = 0; k < op_table[op].arity; k++) operands[k] = operand_type(&use, k);
-        if (op_reduces(op) || op_views(op) || op_scans(op) ||
+        if (op_reduces(op) || op_views(op) || op_scans(op) || op_scatters(op) ||
             !tosajit_op_accepts(op, operands, use.result))
             continue;
         tosajit_status status = each_of_types(op, use.operand, use.result, t);

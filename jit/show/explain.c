@@ -182,8 +182,10 @@ static void tell_call(FILE *out, const call_report *c) {
         backwards |= c->tensors[t].low < 0;
     }
     if (kernel->staged && !c->nothing) {
-        fprintf(out, ": parts in turn, on %" PRId64 " block%s of [", c->blocks.count,
-                plural((double)c->blocks.count));
+        fputs(": parts in turn", out);
+        if (c->blocks.phases > 1) fprintf(out, " in %d phases, the first", (int)c->blocks.phases);
+        fprintf(out, "%s on %" PRId64 " block%s of [", c->blocks.phases > 1 ? "" : ",",
+                c->blocks.count, plural((double)c->blocks.count));
         for (int32_t d = 0; d < c->blocks.rank; d++)
             fprintf(out, "%s%" PRId64, d ? ", " : "", c->blocks.sizes[d]);
         fprintf(out, "], with %" PRId64 " bytes of scratch\n", c->blocks.scratch_bytes);
@@ -283,6 +285,7 @@ static void tell_part(FILE *out, const call_report *c, int32_t index, const part
         fprintf(out, "%s%" PRId64, d ? ", " : "", p->w.sizes[d]);
     fprintf(out, "], of %d dimension%s\n", (int)part->rank, plural(part->rank));
     if (part->gathers) fputs("  gathered: by the index, without code\n", out);
+    if (part->scatters) fputs("  scattered: by the index, without code\n", out);
     if (part->scans)
         fprintf(out, "  scanned: along dimension %d, without code\n", (int)part->along);
     if (!c->native || plan_is_bare(part)) return;
@@ -403,6 +406,8 @@ static void explain_part(const tosajit_kernel *kernel, const kernel_code *code, 
     if (kernel->staged) {
         int64_t sizes[TOSAJIT_MAX_RANK];
         run_iteration_space(part, tensors, sizes); /* which has been checked */
+        for (int32_t d = 0; d < part->rank && part->scatters; d++) p->empty |= sizes[d] == 0;
+        if (p->empty) return;
         tile_whole_walk(part, tensors, written, sizes, &p->w, &tile);
         p->w.apart = plan_kept_dims(part);
         if (part->axis < 0) tile_coalesce(part, &p->w);

@@ -15,6 +15,7 @@
 #include "runtime/expr/convert.h"
 #include "runtime/expr/expr.h"
 #include "runtime/expr/ops.h"
+#include "runtime/expr/scatter.h"
 #include "runtime/base/words.h"
 #include "tosajit/inspect.h"
 
@@ -511,9 +512,27 @@ static bool take_gathered(builder *b, call *c) {
     return !status || build_fail_status(b, c->node->span, status);
 }
 
+/* A number as update has the base's type, and repeats along all its dimensions. */
+static bool take_scattered(builder *b, call *c) {
+    const int32_t node = c->operands[SCATTER_UPDATES];
+    int64_t ones[TOSAJIT_MAX_RANK];
+    if (!take_gathered(b, c)) return false;
+    const tosajit_tensor_type base = build_type_of(b, c->values[SCATTER_BASE]);
+    tosajit_value *updates = &c->values[SCATTER_UPDATES];
+    if (!build_is_literal(b, node))
+        *updates = b->values[node];
+    else if (!build_use_literal(b, node, (literal_use){base.element, 0, false}, updates))
+        return false;
+    if (build_type_of(b, *updates).rank != 0 || base.rank <= 0) return true;
+    for (int32_t d = 0; d < base.rank; d++) ones[d] = 1;
+    const tosajit_status status = tosajit_expr_reshape(b->expr, *updates, base.rank, ones, updates);
+    return !status || build_fail_status(b, c->node->span, status);
+}
+
 /* A select's condition is i1, whatever the others are. */
 static bool take_data(builder *b, call *c) {
     if (c->op == TOSAJIT_OP_gather) return take_gathered(b, c);
+    if (op_scatters(c->op)) return take_scattered(b, c);
     int first = c->op == TOSAJIT_OP_select;
     if (first && build_is_literal(b, c->operands[0])) {
         if (!build_use_literal(b, c->operands[0], (literal_use){TOSAJIT_I1, 0, false},

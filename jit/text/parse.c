@@ -173,7 +173,9 @@ static bool parse_operand_types(lexer *p, tosajit_op op) {
     /* `select f32 [?] [?] [?]`: the condition can only be i1 */
     if (op == TOSAJIT_OP_select && implied && p->line->annotation_count == TOSAJIT_MAX_ARITY)
         p->line->annotations[0].type.element = TOSAJIT_I1;
-    if (op == TOSAJIT_OP_gather && implied && p->line->annotation_count == 2)
+    const bool scatters = op >= TOSAJIT_OP_scatter && op <= TOSAJIT_OP_scatter_min;
+    if ((op == TOSAJIT_OP_gather || scatters) && implied &&
+        (int)p->line->annotation_count == (scatters ? 3 : 2))
         p->line->annotations[1].type.element = TOSAJIT_I32; /* as can the index */
     return true;
 }

@@ -7,10 +7,28 @@
 
 #include "runtime/base/diag.h"
 #include "runtime/base/features.h"
+#include "runtime/base/memory.h"
 #include "runtime/check/iteration_space.h"
 #include "runtime/expr/gather.h"
+#include "runtime/expr/scatter.h"
+
+/* Of a scatter count and stride are the result's. */
+static gather_call scatter_call(const callee *kernel, const plan_part *part, const view *tensors) {
+    const expr_node *nodes = kernel->program->nodes, *node = &nodes[part->values[0]];
+    const view *result = &tensors[kernel->tensor_count + part->results[0]];
+    gather_call call = {.mode = node->attributes.index_mode,
+                        .once = node->op == TOSAJIT_OP_scatter &&
+                                node->attributes.index_mode == TOSAJIT_INDEX_STRICT,
+                        .element = node->type.element,
+                        .index = nodes[node->operands[SCATTER_INDEX]].type.element};
+    run_broadcast_size(tensors, part->scattered, part->rank, part->scattered_size,
+                       &call.count); /* which was checked */
+    call.stride = call.count > 1 ? result->strides[0] : 0;
+    return call;
+}
 
 gather_call gather_call_of(const callee *kernel, const plan_part *part, const view *tensors) {
+    if (part->scatters) return scatter_call(kernel, part, tensors);
     const plan_gather g = plan_gather_of(part);
     const view *values = &tensors[part->leaves[g.values].tensor];
     const expr_node *nodes = kernel->program->nodes;
@@ -91,7 +109,52 @@ static int64_t find_outside(const gather_call *call, const char *at, int64_t n, 
     return -1;
 }
 
-bool gather_are_legal(const gather_call *call, walk *w, const void *first, int64_t *bad) {
+/* ---------------------------------------------------------------------------------------------
+ * Indices that may occur once */
+
+/* Bits for the places from `begin` on: as many as there is memory for, of `count` at most. */
+typedef struct places_seen {
+    uint8_t *bits;
+    int64_t begin, room;
+} places_seen;
+
+/* The first index of a line that has been among these places before; -1: none has. */
+static int64_t find_again(const gather_call *call, const char *at, int64_t n, int64_t stride,
+                          const places_seen *seen) {
+    memset(seen->bits, 0, (size_t)seen->room / 8);
+    for (int64_t k = 0; k < n; k++) {
+        const int64_t place = gather_index(call->index, at + k * stride) - seen->begin;
+        if (place < 0 || place >= seen->room) continue;
+        if (seen->bits[place / 8] >> place % 8 & 1) return k;
+        seen->bits[place / 8] |= (uint8_t)(1u << place % 8);
+    }
+    return -1;
+}
+
+/* The lines along dimension 0 of a walk, whose indices are all inside. */
+static bool occur_once(const callee *kernel, const gather_call *call, walk *w, const void *first,
+                       int64_t *bad) {
+    enum { FEW = 4096 };
+    const tosajit_allocator *allocator = &kernel->plan->allocator;
+    const int64_t n = w->sizes[0], stride = *walk_strides(w, 0), all = (call->count + 63) / 64 * 8;
+    uint8_t few[FEW], *more = all > FEW ? memory_uncleared(allocator, (size_t)all) : NULL;
+    places_seen seen = {more ? more : few, 0, 8 * (more || all < FEW ? all : FEW)};
+    int64_t index[TOSAJIT_MAX_RANK] = {0};
+    void *at = (void *)(uintptr_t)first;
+    bool once = true;
+    do
+        for (seen.begin = 0; once && seen.begin < call->count; seen.begin += seen.room) {
+            const int64_t found = find_again(call, at, n, stride, &seen);
+            if (found < 0) continue;
+            *bad = gather_index(call->index, (const char *)at + found * stride);
+            once = false;
+        }
+    while (once && walk_next(w, ((UINT32_C(1) << w->rank) - 1) & ~UINT32_C(1), index, &at));
+    memory_free(allocator, more, more ? (size_t)all : 0, 1);
+    return once;
+}
+
+static bool are_inside(const gather_call *call, walk *w, const void *first, int64_t *bad) {
     walk_coalesce(w);
     const int32_t inner = w->rank - 1;
     int64_t index[TOSAJIT_MAX_RANK] = {0};
@@ -106,15 +169,29 @@ bool gather_are_legal(const gather_call *call, walk *w, const void *first, int64
     return true;
 }
 
+bool gather_are_legal(const callee *kernel, const gather_call *call, walk *w, const void *first,
+                      int64_t *bad) {
+    walk lines; /* not cleared: see walk.h */
+    if (!call->once) return are_inside(call, w, first, bad);
+    walk_copy(&lines, w);
+    return are_inside(call, w, first, bad) && occur_once(kernel, call, &lines, first, bad);
+}
+
 tosajit_status gather_refuse(const callee *kernel, const plan_part *part, const view *tensors,
                              int64_t bad) {
     const gather_call call = gather_call_of(kernel, part, tensors);
     const value_name name = expr_value_name(kernel->program, part->values[0]);
     if (call.count == 0)
         return diag_error(TOSAJIT_INDEX_OUT_OF_RANGE,
-                          "%s: there is nothing to gather from, since the indexed dimension has no "
+                          "%s: there is nothing to %s, since the indexed dimension has no "
                           "elements in this call",
-                          name.text);
+                          name.text, part->scatters ? "scatter into" : "gather from");
+    if (!gather_is_wrong(call.mode, bad, call.count))
+        return diag_error(TOSAJIT_INDEX_OUT_OF_RANGE,
+                          "%s: index %" PRId64
+                          " occurs more than once, which TOSA allows to none; with another "
+                          "index_mode than STRICT the last update remains",
+                          name.text, bad);
     return diag_error(TOSAJIT_INDEX_OUT_OF_RANGE,
                       "%s: index %" PRId64 " is not in %" PRId64 "..%" PRId64
                       "; the indexed dimension has %" PRId64 " elements in this call",
@@ -125,19 +202,21 @@ tosajit_status gather_refuse(const callee *kernel, const plan_part *part, const 
 /* The index of a part, which is there already. */
 static tosajit_status check_part(const callee *kernel, const plan_part *part, const view *tensors) {
     const gather_call call = gather_call_of(kernel, part, tensors);
-    const view *index = &tensors[part->leaves[plan_gather_of(part).index].tensor];
-    int64_t bad;
+    const view *index = &tensors[part->leaves[plan_index_of(part, kernel->program)].tensor];
+    int64_t bad, sizes[TOSAJIT_MAX_RANK];
     walk w; /* not cleared: see walk.h */
     if (!gather_may_fail(call.mode) || index->empty) return TOSAJIT_OK;
     w.rank = index->tensor.rank;
     w.tensors = 1;
     w.apart = 0;
+    run_iteration_space(part, tensors, sizes); /* which was checked */
     for (int32_t d = 0; d < w.rank; d++) {
         w.sizes[d] = index->tensor.dims[d];
         *walk_mutable_strides(&w, d) = index->strides[d];
         if (index->strides[d] == 0) w.sizes[d] = 1; /* it repeats */
     }
-    return gather_are_legal(&call, &w, index->tensor.data, &bad)
+    if (call.once) w.sizes[0] = sizes[0];
+    return gather_are_legal(kernel, &call, &w, index->tensor.data, &bad)
                ? TOSAJIT_OK
                : gather_refuse(kernel, part, tensors, bad);
 }
@@ -154,13 +233,12 @@ tosajit_status gather_check(const callee *kernel, const view *tensors) {
     tosajit_status status = TOSAJIT_OK;
     for (int32_t p = 0; !status && p < kernel->plan->part_count; p++) {
         const plan_part *part = &kernel->plan->parts[p];
-        if (!part->gathers) continue;
-        const plan_gather g = plan_gather_of(part);
-        const int32_t index = part->leaves[g.index].tensor;
+        if (!part->gathers && !part->scatters) continue;
+        const int32_t index = part->leaves[plan_index_of(part, kernel->program)].tensor;
         const bool given = index < kernel->tensor_count,
                    none = given ? tensors[index].empty : is_empty(part, tensors);
         if (none) continue;
-        if (tensors[part->leaves[g.values].tensor].tensor.dims[0] == 0)
+        if (gather_call_of(kernel, part, tensors).count == 0)
             status = gather_refuse(kernel, part, tensors, 0);
         else if (given)
             status = check_part(kernel, part, tensors);

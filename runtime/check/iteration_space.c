@@ -52,6 +52,14 @@ tosajit_status run_broadcast_size(const view *tensors, uint64_t set, int32_t fro
     return TOSAJIT_OK;
 }
 
+tosajit_status run_result_sizes(const plan_part *part, int32_t k, const view *tensors,
+                                const int64_t *sizes, int64_t *own) {
+    plan_result_sizes(part, k, sizes, own);
+    return part->scatters ? run_broadcast_size(tensors, part->scattered, part->rank,
+                                               part->scattered_size, &own[0])
+                          : TOSAJIT_OK;
+}
+
 tosajit_status run_iteration_space(const plan_part *part, const view *tensors, int64_t *sizes) {
     tosajit_status status = TOSAJIT_OK;
     for (int32_t d = 0; !status && d < part->rank; d++)

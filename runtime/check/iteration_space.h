@@ -15,4 +15,8 @@ tosajit_status run_broadcast_size(const view *tensors, uint64_t set, int32_t fro
 /* The sizes of a part's iteration space. */
 tosajit_status run_iteration_space(const plan_part *part, const view *tensors, int64_t *sizes);
 
+/* The sizes of result k of a part whose iteration space has these sizes. */
+tosajit_status run_result_sizes(const plan_part *part, int32_t k, const view *tensors,
+                                const int64_t *sizes, int64_t *own);
+
 #endif

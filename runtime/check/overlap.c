@@ -200,6 +200,17 @@ static int caller_result(const callee *kernel, int32_t piece) {
     }
 }
 
+/* True if a result of a part may lie exactly on leaf k of another one, or of its own. A part that
+ * scatters writes anywhere: on its base, which it has read then, and on what an earlier phase read.
+ */
+static bool may_write_over(const callee *kernel, int32_t reader, int32_t k, int32_t writer) {
+    const plan_part *reads = &kernel->plan->parts[reader], *writes = &kernel->plan->parts[writer];
+    if (reads->leaves[k].table || (reads->gathers && reads->leaves[k].gathered)) return false;
+    if (reads->phase < writes->phase) return true;
+    if (writes->scatters) return reader == writer && reads->leaves[k].gathered;
+    return writer >= reader && !reads->leaves[k].gathered;
+}
+
 static tosajit_status check_operand_overlap(const callee *kernel, const view *tensors,
                                             const view *results, int32_t reader, int32_t writer) {
     const plan_part *reads = &kernel->plan->parts[reader], *writes = &kernel->plan->parts[writer];
@@ -212,9 +223,7 @@ static tosajit_status check_operand_overlap(const callee *kernel, const view *te
             if (!ranges_meet(operand, result) || interleave(operand, result)) continue;
             const bool in_place =
                 operand->tensor.data == result->tensor.data && overlap_same_places(operand, result);
-            if (in_place && writer >= reader && !reads->leaves[k].table &&
-                !reads->leaves[k].gathered)
-                continue;
+            if (in_place && may_write_over(kernel, reader, k, writer)) continue;
             diag_subject both = diag_nothing();
             both.operand = caller_operand(kernel, reads->leaves[k].tensor);
             both.result = caller_result(kernel, writes->results[r]);

@@ -10,9 +10,14 @@
 typedef struct scratch_value {
     int64_t dims[TOSAJIT_MAX_RANK], offset;
 } scratch_value;
+/* Which values are placed: all; those that one phase leaves to another; or the others, of a block,
+ * of some parts. */
+typedef enum scratch_choice { SCRATCH_ALL, SCRATCH_WHOLE, SCRATCH_BLOCK } scratch_choice;
 typedef struct scratch {
     scratch_value *values; /* of whoever asks: plan.scratch_count, behind those of results */
     bool results;          /* those are scratch, too: of a pass that writes nothing */
+    scratch_choice choice;
+    int32_t begin, end; /* the parts, of a block */
     int64_t bytes;
 } scratch;
 

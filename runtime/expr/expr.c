@@ -10,6 +10,7 @@
 #include "runtime/base/diag.h"
 #include "runtime/base/memory.h"
 #include "runtime/expr/ops.h"
+#include "runtime/expr/scatter.h"
 #include "runtime/expr/view_shape.h"
 #include "runtime/base/options.h"
 #include "runtime/base/types.h"
@@ -290,7 +291,7 @@ tosajit_status expr_constant_bytes(tosajit_expr *expr, const tosajit_tensor_type
 operand_role expr_role(const expr_node *node, int operand) {
     const op_row *row = &op_table[node->op];
     int parameter = operand - row->arity;
-    if (parameter < 0) return op_gathers(node->op) && operand == 0 ? ROLE_GATHERED : ROLE_DATA;
+    if (parameter < 0) return op_has_index(node->op) && operand == 0 ? ROLE_GATHERED : ROLE_DATA;
     if (row->attributes & ATTRIBUTE_TABLE) return ROLE_TABLE;
     bool of_channel = node->attributes.per_channel &&
                       (parameter == PARAMETER_MULTIPLIER || parameter == PARAMETER_SHIFT);
@@ -420,17 +421,21 @@ static tosajit_status reduce_shape(const op_use *use, tosajit_tensor_type *infer
     return use->declared && use->declared->rank == rank ? check_reduced(use) : TOSAJIT_OK;
 }
 
+static tosajit_status check_index_mode(const op_use *use) {
+    if (!use->strict || !use->attributes->index_mode) return TOSAJIT_OK;
+    return diag_error(TOSAJIT_BAD_ATTRIBUTE,
+                      "indices that TOSA refuses are an extension, which a strict expression "
+                      "cannot have; index_mode must be STRICT");
+}
+
 /* The shape of what is gathered: that of the index, and of the values but for their first
  * dimension.
  */
 static tosajit_status gather_shape(const op_use *use, tosajit_tensor_type *inferred) {
     tosajit_tensor_type both[] = {use->operands[0], use->operands[1]};
     tosajit_status status = type_check_operands(both, 2);
+    if (!status) status = check_index_mode(use);
     if (status) return status;
-    if (use->strict && use->attributes->index_mode)
-        return diag_error(TOSAJIT_BAD_ATTRIBUTE,
-                          "indices that TOSA refuses are an extension, which a strict expression "
-                          "cannot have; index_mode must be STRICT");
     if (both[0].rank == 0)
         return diag_operand(diag_error(TOSAJIT_SHAPE_MISMATCH,
                                        "operand 0, %s, has no dimension that could be indexed",
@@ -443,6 +448,30 @@ static tosajit_status gather_shape(const op_use *use, tosajit_tensor_type *infer
     status = tosajit_infer_shape(both, 2, use->strict, inferred);
     return diag_prefix(status, "without its first dimension, which is indexed, operand 0 is %s: ",
                        type_print(&both[0]).text);
+}
+
+/* The shape of what is scattered into. The first dimensions of index and updates are their own:
+ * they broadcast with each other, and are none of the result's. */
+static tosajit_status scatter_shape(const op_use *use, tosajit_tensor_type *inferred) {
+    tosajit_tensor_type all[] = {use->operands[0], use->operands[1], use->operands[2]}, updates;
+    tosajit_status status = type_check_operands(all, 3);
+    if (!status) status = check_index_mode(use);
+    for (int o = 0; !status && o < 3; o++) {
+        if (all[o].rank == TOSAJIT_UNRANKED)
+            return diag_error(TOSAJIT_UNRANKED_SHAPE, "operand %d has no rank", o);
+        if (all[o].rank != all[0].rank || all[o].rank == 0)
+            return diag_operand(diag_error(TOSAJIT_SHAPE_MISMATCH,
+                                           "operand %d, %s, must have as many dimensions as "
+                                           "operand 0, %s, and one at least",
+                                           o, type_print(&all[o]).text, type_print(&all[0]).text),
+                                o, -1, all[o].rank, all[0].rank);
+    }
+    if (!status) status = tosajit_infer_shape(all + 1, 2, use->strict, &updates);
+    const int64_t count = status ? 0 : all[0].dims[0];
+    for (int o = 0; o < 3 && !status; o++) all[o].dims[0] = 1;
+    if (!status) status = tosajit_infer_shape(all, 3, use->strict, inferred);
+    if (!status) inferred->dims[0] = count;
+    return status;
 }
 
 /* The type of an op's result from the types of its operands, and the legality of everything; the
@@ -467,6 +496,8 @@ static tosajit_status infer(const op_use *use, tosajit_tensor_type *inferred) {
         status = view_infer(use->op, &use->operands[0], use->attributes, inferred);
     else if (!status && op_gathers(use->op))
         status = gather_shape(use, inferred);
+    else if (!status && op_scatters(use->op))
+        status = scatter_shape(use, inferred);
     else if (!status)
         status = tosajit_infer_shape(use->operands, (size_t)arity, use->strict, inferred);
     if (!status && op_is_along(use->op)) status = reduce_shape(use, inferred);
@@ -535,11 +566,11 @@ static tosajit_status note_table(tosajit_expr *expr, const expr_node *op) {
 
 static bool is_splat(const expr_node *node) { return node->kind == NODE_CONSTANT && node->splat; }
 
-/* Gather and scans read memory. What gather indexes is no node's result: a node may be computed
- * after gather reads. */
+/* Gather, scatter and scans read memory. What gather indexes is no node's result: a node may be
+ * computed after gather reads. Scatter takes a number for base and updates. */
 static tosajit_status note_read(tosajit_expr *expr, const expr_node *op) {
     tosajit_status status = TOSAJIT_OK;
-    if (!op_gathers(op->op) && !op_scans(op->op)) return status;
+    if (!op_has_index(op->op) && !op_scans(op->op)) return status;
     const expr_node *values = &expr->nodes[op->operands[0]];
     if (op_gathers(op->op) && values->kind == NODE_OP && !op_views(values->op))
         return diag_operand(diag_error(TOSAJIT_INVALID_ARGUMENT,
@@ -550,7 +581,7 @@ static tosajit_status note_read(tosajit_expr *expr, const expr_node *op) {
                             0, -1, DIAG_NONE, DIAG_NONE);
     for (int o = 0; !status && o < op->operand_count; o++) {
         expr_node *node = &expr->nodes[op->operands[o]];
-        if (!is_splat(node)) continue;
+        if (!is_splat(node) || (op_scatters(op->op) && o != SCATTER_INDEX)) continue;
         status = check_tensor_limit(expr, 1);
         if (!status) status = expand_constant(expr, node);
     }

@@ -43,6 +43,16 @@ static inline bool node_gathers(const expr_node *node) {
     return node->kind == NODE_OP && node->op == TOSAJIT_OP_gather;
 }
 
+/* True if a node scatters (runtime/expr/scatter.h). */
+static inline bool node_scatters(const expr_node *node) {
+    return node->kind == NODE_OP && node->op >= TOSAJIT_OP_scatter &&
+           node->op <= TOSAJIT_OP_scatter_min;
+}
+/* True if its second operand says where elements of the first one are. */
+static inline bool node_has_index(const expr_node *node) {
+    return node_gathers(node) || node_scatters(node);
+}
+
 /* True if a node combines elements along an axis up to each one (runtime/expr/scan.h). */
 static inline bool node_scans(const expr_node *node) {
     return node->kind == NODE_OP && node->op >= TOSAJIT_OP_cumsum &&
@@ -84,7 +94,7 @@ typedef enum operand_role {
     ROLE_CHANNEL,   /* a parameter with one element per index of the last dimension; broadcast like
                        data */
     ROLE_TABLE,     /* looked up, at any index */
-    ROLE_GATHERED,  /* read at any index of its first dimension; the others are broadcast */
+    ROLE_GATHERED,  /* indexed in its first dimension; the others are broadcast */
 } operand_role;
 operand_role expr_role(const expr_node *node, int operand);
 

@@ -203,7 +203,7 @@ static void print_list(const printer *p, const tosajit_attributes *attributes, b
 static bool is_custom(const printer *p, const expr_node *node) {
     return op_views(node->op) ? !tosa_view_of(p->expr, node).has
                               : op_table[node->op].attributes & ATTRIBUTE_EXTENSION ||
-                                    op_gathers(node->op) || node->attributes.joined > 0 ||
+                                    op_has_index(node->op) || node->attributes.joined > 0 ||
                                     op_table[node->op].signature == SIGNATURE_POSITION;
 }
 

@@ -96,7 +96,8 @@ _Static_assert(TOSAJIT_OP_abs == 0 && TOSAJIT_OP_add == 19 && TOSAJIT_OP_rescale
                    TOSAJIT_OP_floor_divide == 66 && TOSAJIT_OP_reduce_count == 73 &&
                    TOSAJIT_OP_reshape == 74 && TOSAJIT_OP_pad == 80 && TOSAJIT_OP_nextafter == 81 &&
                    TOSAJIT_OP_argmax == 82 && TOSAJIT_OP_index == 84 && TOSAJIT_OP_gather == 85 &&
-                   TOSAJIT_OP_cumsum == 86 && TOSAJIT_OP_logcumsumexp == 90,
+                   TOSAJIT_OP_cumsum == 86 && TOSAJIT_OP_logcumsumexp == 90 &&
+                   TOSAJIT_OP_scatter == 91 && TOSAJIT_OP_scatter_min == 94,
                "rows of ops.def are appended, never moved, taken away or put between others");
 
 bool op_is_float_code(tosajit_op op, tosajit_type operand, tosajit_type result) {
@@ -141,8 +142,9 @@ bool op_result_element(tosajit_op op, const tosajit_type *operands, tosajit_type
     const op_row *row = &op_table[op];
     tosajit_type leading = operands[op_leading(op)];
     if (!set_has(row->elements, leading)) return false;
-    if (op_gathers(op) && !set_has(I32 | I64, operands[1])) return false;
-    for (int k = 0; k < row->arity && !op_gathers(op); k++) {
+    if (op_has_index(op) && !set_has(I32 | I64, operands[1])) return false;
+    if (op_scatters(op) && operands[2] != leading) return false;
+    for (int k = 0; k < row->arity && !op_has_index(op); k++) {
         tosajit_type expected = row->signature == SIGNATURE_SELECT && k == 0 ? TOSAJIT_I1 : leading;
         if (operands[k] != expected) return false;
     }
@@ -157,6 +159,7 @@ bool op_result_element(tosajit_op op, const tosajit_type *operands, tosajit_type
     case SIGNATURE_SAME:
     case SIGNATURE_GATHER:
     case SIGNATURE_SCAN:
+    case SIGNATURE_SCATTER:
     case SIGNATURE_REDUCE:
     case SIGNATURE_VIEW:
     case SIGNATURE_SELECT: *result = leading; break;
@@ -212,6 +215,7 @@ static const char *const forms[] = {
     [SIGNATURE_POSITION] = "an i32 result and an operand of",
     [SIGNATURE_INDEX] = "an i32 result and an operand of",
     [SIGNATURE_GATHER] = "(T, i32) -> T and (T, i64) -> T, with T one of",
+    [SIGNATURE_SCATTER] = "(T, i32, T) -> T and (T, i64, T) -> T, with T one of",
     [SIGNATURE_SCALE] =
         ("a result of i8, i16 or i32, which attributes tell to be unsigned (as `tosa-opt "
          "--tosa-convert-integer-type-to-signless` writes it), and an operand of"),

@@ -25,6 +25,7 @@ typedef enum op_signature {
     SIGNATURE_INDEX,    /* T -> i32, along an axis */
     SIGNATURE_GATHER,   /* T, i32 or i64 -> T */
     SIGNATURE_SCAN,     /* T -> T, along an axis */
+    SIGNATURE_SCATTER,  /* T, i32 or i64, T -> T */
 } op_signature;
 
 /* A floating-point result before it is rounded to its type. Integers are exact. */
@@ -81,6 +82,8 @@ enum {
     ATTRIBUTE_SCAN = ATTRIBUTE_AXIS_EXTENSION | ATTRIBUTE_FORM,
     ATTRIBUTE_SCAN_NAN = ATTRIBUTE_SCAN | ATTRIBUTE_NAN_MODE,
     ATTRIBUTE_LIMITS = ATTRIBUTE_MIN_MAX | ATTRIBUTE_NAN_MODE,
+    ATTRIBUTE_INDEX_EXTENSION = ATTRIBUTE_INDEX_MODE | ATTRIBUTE_EXTENSION,
+    ATTRIBUTE_INDEX_NAN = ATTRIBUTE_INDEX_EXTENSION | ATTRIBUTE_NAN_MODE,
 };
 
 /* Positions of parameters, behind the op's arity. */
@@ -131,8 +134,15 @@ static inline bool op_is_along(tosajit_op op) {
 }
 static inline bool op_scans(tosajit_op op) { return op_table[op].signature == SIGNATURE_SCAN; }
 static inline bool op_gathers(tosajit_op op) { return op_table[op].signature == SIGNATURE_GATHER; }
+static inline bool op_scatters(tosajit_op op) {
+    return op_table[op].signature == SIGNATURE_SCATTER;
+}
+/* True if operand 1 says where elements of operand 0 are, in its first dimension. */
+static inline bool op_has_index(tosajit_op op) { return op_gathers(op) || op_scatters(op); }
 /* The operand whose element type is T of the op's signature. */
-static inline int op_leading(tosajit_op op) { return op_gathers(op) ? 0 : op_table[op].arity - 1; }
+static inline int op_leading(tosajit_op op) {
+    return op_has_index(op) ? 0 : op_table[op].arity - 1;
+}
 /* True if an op moves elements and computes none (runtime/expr/views.h). */
 static inline bool op_views(tosajit_op op) { return op_table[op].signature == SIGNATURE_VIEW; }
 static inline bool op_has_table(tosajit_op op) { return op_table[op].attributes & ATTRIBUTE_TABLE; }

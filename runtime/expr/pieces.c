@@ -491,6 +491,7 @@ static tosajit_status split_op(splitting *s, tosajit_value k, piece_tree *made) 
         return append(s, k, operands, &node->attributes, &node->type, &made->values[0]);
     }
     if (op_views(node->op)) return split_view(s, k, all, made);
+    if (op_scatters(node->op)) return refuse(s, k, "what scatter takes must be in one piece");
     if (!op_is_along(node->op)) return split_elementwise(s, k, all, made);
     for (int32_t d = (int32_t)node->attributes.axis; d <= reduce_last(node); d++)
         if (tree_has_axis(all, d))

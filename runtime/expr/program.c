@@ -30,7 +30,7 @@ static void put_op(byte_writer *w, const expr_node *node) {
     bytes_put(w, numbers, sizeof numbers);
     if (op_table[node->op].attributes & ATTRIBUTE_AXIS) bytes_put_number(w, a->axis);
     if (op_is_along(node->op)) bytes_put_number(w, a->joined);
-    if (op_gathers(node->op)) bytes_put_number(w, a->index_mode);
+    if (op_has_index(node->op)) bytes_put_number(w, a->index_mode);
     if (op_scans(node->op)) bytes_put_number(w, a->exclusive + 2 * a->reverse);
     if (op_table[node->op].attributes & ATTRIBUTE_LIST) {
         bytes_put_number(w, (int64_t)a->number_count);
@@ -120,7 +120,7 @@ static tosajit_status take_op(byte_reader *r, tosajit_expr *expr, const tosajit_
     if (op_table[op].attributes & ATTRIBUTE_AXIS)
         attributes.axis = bytes_take_number(r, 0, TOSAJIT_MAX_RANK - 1);
     if (op_is_along(op)) attributes.joined = (int32_t)bytes_take_number(r, 0, TOSAJIT_MAX_RANK - 1);
-    if (op_gathers(op))
+    if (op_has_index(op))
         attributes.index_mode =
             (tosajit_index_mode)bytes_take_number(r, TOSAJIT_INDEX_STRICT, TOSAJIT_INDEX_WRAP);
     if (op_scans(op)) {

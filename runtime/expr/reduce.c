@@ -57,7 +57,7 @@ static bool was_asked(const asked *a, tosajit_value value, int64_t first) {
 static bool straddles(asked *a, tosajit_value value, int64_t first, int64_t last) {
     const expr_node *node = &a->expr->nodes[value];
     const bool is_leaf = node->kind != NODE_OP || op_is_along(node->op) || op_views(node->op) ||
-                         op_gathers(node->op);
+                         op_has_index(node->op);
     bool any = false, all = true;
     if (was_asked(a, value, first)) return false;
     if (a->count == MOST_ASKED) return true;

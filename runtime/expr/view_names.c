@@ -102,14 +102,18 @@ static int64_t broadcast(finding *f, int32_t dim, int64_t a, int64_t b) {
     return a > 0 ? a : b > 0 ? b : name;
 }
 
+/* The dimension that scatter indexes is its base's; those of index and updates are none of the
+ * result's. */
 static void broadcast_all(finding *f, view_sizes *own) {
+    const bool scatters = node_scatters(f->node);
     for (int32_t d = 0; d < own->rank; d++) own->sizes[d] = 1;
+    if (scatters) own->sizes[0] = f->views->sizes[f->node->operands[0]].sizes[0];
     for (int k = 0; k < f->node->operand_count; k++) {
         const view_sizes *other = &f->views->sizes[f->node->operands[k]];
         const operand_role role = expr_role(f->node, k);
         if (role != ROLE_DATA && role != ROLE_GATHERED) continue;
-        for (int32_t d = role == ROLE_GATHERED, shift = own->rank - other->rank; d < other->rank;
-             d++)
+        for (int32_t d = scatters || role == ROLE_GATHERED, shift = own->rank - other->rank;
+             d < other->rank; d++)
             own->sizes[d + shift] = broadcast(f, d + shift, own->sizes[d + shift], other->sizes[d]);
     }
 }

@@ -358,6 +358,11 @@ static tosajit_status check_channels(const lowering *l, const expr_node *node, v
 /* Gathered values move inside of a chain by the dimensions that broadcast; the indexed dimension
  * stays in front of these. So the values must have one dimension more than the result. */
 static tosajit_status check_gathered(const lowering *l, const expr_node *node) {
+    if (node_scatters(node))
+        return diag_error(TOSAJIT_SHAPE_MISMATCH,
+                          "%s: what follows is no view of what is scattered; make that a result, "
+                          "and view it in another kernel",
+                          expr_value_name(l->source, node->number).text);
     if (!node_gathers(node)) return TOSAJIT_OK;
     const int32_t rank = node_of(l, node->operands[0])->type.rank;
     if (rank == 1 || rank == node->type.rank + 1) return TOSAJIT_OK;
@@ -522,10 +527,10 @@ static tosajit_status try_leader(lowering *l, const expr_node *node, tosajit_val
     return status;
 }
 
-/* True if the op may be computed before the views of an operand: along no axis, and of what is
- * gathered from by index alone. */
+/* True if the op may be computed before the views of an operand: along no axis, into no place that
+ * an index says, and of what is gathered from by index alone. */
 static bool may_lead(const lowering *l, const expr_node *node) {
-    return !op_is_along(node->op) &&
+    return !op_is_along(node->op) && !op_scatters(node->op) &&
            (!node_gathers(node) || l->source->nodes[node->operands[0]].type.rank == 1);
 }
 

@@ -16,6 +16,7 @@
 #include "runtime/check/gather.h"
 #include "runtime/check/iteration_space.h"
 #include "runtime/expr/gather.h"
+#include "runtime/expr/scatter.h"
 #include "runtime/check/scratch.h"
 
 /* The address of the element that index of the iteration space reads: dimensions align at the end,
@@ -154,9 +155,10 @@ static void interpret_line(const callee *kernel, int32_t part_index, const view 
 }
 
 /* The index at a place of the part. */
-static int64_t index_there(const plan_part *part, const view *tensors, const gather_call *call,
-                           const int64_t *index) {
-    const tosajit_tensor *places = &tensors[part->leaves[plan_gather_of(part).index].tensor].tensor;
+static int64_t index_there(const callee *kernel, const plan_part *part, const view *tensors,
+                           const gather_call *call, const int64_t *index) {
+    const int32_t leaf = plan_index_of(part, kernel->program);
+    const tosajit_tensor *places = &tensors[part->leaves[leaf].tensor].tensor;
     return convert_decode(call->index,
                           convert_load(call->index, element(places, part->rank, index)))
         .i;
@@ -170,27 +172,110 @@ static void gather_element(const callee *kernel, const plan_part *part, const vi
     tosajit_tensor rest = *values; /* its other dimensions align with the part's */
     rest.rank--, rest.dims++, rest.strides++;
     const int64_t at =
-        gather_place(call->mode, index_there(part, tensors, call, index), call->count);
+        gather_place(call->mode, index_there(kernel, part, tensors, call, index), call->count);
     const char *from = element(&rest, part->rank, index) + at * call->stride;
     const tosajit_tensor *result = &tensors[kernel->tensor_count + part->results[0]].tensor;
     store(result, part->rank, index, convert_load(values->element, from));
 }
 
+/* True if an index that may occur once is that of an earlier update. */
+static bool occurs_before(const callee *kernel, const plan_part *part, const view *tensors,
+                          const gather_call *call, const int64_t *index) {
+    const int64_t place = index_there(kernel, part, tensors, call, index);
+    int64_t other[TOSAJIT_MAX_RANK];
+    memcpy(other, index, sizeof other);
+    for (other[0] = 0; other[0] < index[0]; other[0]++)
+        if (index_there(kernel, part, tensors, call, other) == place) return true;
+    return false;
+}
+
 /* Tell a wrong one among the indices of a part, which may give no elements. */
-static void look_at_indices(const plan_part *part, const view *tensors, const gather_call *call,
-                            const int64_t *sizes, int64_t **bad) {
-    const tosajit_tensor *places = &tensors[part->leaves[plan_gather_of(part).index].tensor].tensor;
+static void look_at_indices(const callee *kernel, const plan_part *part, const view *tensors,
+                            const gather_call *call, const int64_t *sizes, int64_t **bad) {
+    const int32_t leaf = plan_index_of(part, kernel->program);
+    const tosajit_tensor *places = &tensors[part->leaves[leaf].tensor].tensor;
     int64_t index[TOSAJIT_MAX_RANK] = {0}, own[TOSAJIT_MAX_RANK];
     for (int32_t d = 0; d < part->rank; d++) {
         const int32_t at = d + places->rank - part->rank;
-        own[d] = at < 0 || places->dims[at] == 1 ? 1 : sizes[d];
+        const bool repeats = at < 0 || places->dims[at] == 1;
+        own[d] = repeats && !(d == 0 && call->once) ? 1 : sizes[d];
         if (own[d] == 0) return;
     }
     do {
-        const int64_t place = index_there(part, tensors, call, index);
-        if (gather_is_wrong(call->mode, place, call->count)) **bad = place, *bad = NULL;
+        const int64_t place = index_there(kernel, part, tensors, call, index);
+        if (gather_is_wrong(call->mode, place, call->count) ||
+            (call->once && occurs_before(kernel, part, tensors, call, index)))
+            **bad = place, *bad = NULL;
     } while (*bad && next(part->rank, own, index));
 }
+
+/* ---------------------------------------------------------------------------------------------
+ * Scatter */
+
+/* An element of a constant of equal elements, or of a leaf. */
+static uint64_t scattered_operand(const callee *kernel, const plan_part *part, const view *tensors,
+                                  int32_t leaf, int operand, const int64_t *index) {
+    const expr_node *nodes = kernel->program->nodes, *node = &nodes[part->values[0]];
+    const tosajit_tensor *tensor = leaf < 0 ? NULL : &tensors[part->leaves[leaf].tensor].tensor;
+    return convert_load(node->type.element, tensor ? element(tensor, part->rank, index)
+                                                   : nodes[node->operands[operand]].data);
+}
+
+/* The result's own sizes: `count` and those of the part behind its first dimension. A base of one
+ * element along the first dimension has that one alone, and repeats nowhere. */
+static void scatter_base(const callee *kernel, const plan_part *part, const view *tensors,
+                         const int64_t *sizes, int64_t count) {
+    const int32_t base = plan_scatter_of(part, kernel->program).base;
+    const tosajit_tensor *result = &tensors[kernel->tensor_count + part->results[0]].tensor;
+    int64_t index[TOSAJIT_MAX_RANK] = {0}, own[TOSAJIT_MAX_RANK];
+    for (int32_t d = 0; d < part->rank; d++) {
+        own[d] = d ? sizes[d] : count;
+        if (own[d] == 0) return;
+    }
+    do
+        store(result, part->rank, index,
+              scattered_operand(kernel, part, tensors, base, SCATTER_BASE, index));
+    while (next(part->rank, own, index));
+}
+
+/* One update. */
+static void scatter_element(const callee *kernel, const plan_part *part, const view *tensors,
+                            const gather_call *call, const int64_t *index) {
+    static const tosajit_op ops[] = {TOSAJIT_OP_identity, TOSAJIT_OP_add, TOSAJIT_OP_maximum,
+                                     TOSAJIT_OP_minimum};
+    const expr_node *node = &kernel->program->nodes[part->values[0]];
+    const tosajit_type type = node->type.element;
+    const tosajit_tensor *result = &tensors[kernel->tensor_count + part->results[0]].tensor;
+    const uint64_t update =
+        scattered_operand(kernel, part, tensors, plan_scatter_of(part, kernel->program).updates,
+                          SCATTER_UPDATES, index);
+    int64_t to[TOSAJIT_MAX_RANK];
+    memcpy(to, index, sizeof to);
+    to[0] = gather_place(call->mode, index_there(kernel, part, tensors, call, index), call->count);
+    if (node->op == TOSAJIT_OP_scatter) {
+        store(result, part->rank, to, update);
+        return;
+    }
+    const tosajit_attributes attributes = {.nan_mode = node->attributes.nan_mode};
+    const interpret_op op = {&attributes, type, type, 2, NULL};
+    const cell both[] = {convert_decode(type, convert_load(type, element(result, part->rank, to))),
+                         convert_decode(type, update)};
+    store(result, part->rank, to,
+          convert_encode(type, interpret_functions[ops[node->op - TOSAJIT_OP_scatter]](&op, both)));
+}
+
+static void scatter(const callee *kernel, const plan_part *part, const view *tensors,
+                    const gather_call *call, const int64_t *sizes) {
+    int64_t index[TOSAJIT_MAX_RANK] = {0};
+    scatter_base(kernel, part, tensors, sizes, call->count);
+    for (int32_t d = 0; d < part->rank; d++)
+        if (sizes[d] == 0) return;
+    do scatter_element(kernel, part, tensors, call, index);
+    while (next(part->rank, sizes, index));
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Parts */
 
 /* The elements along a scan's axis, from the first one or from the last one. */
 static void scan_line(const callee *kernel, const plan_part *part, const view *tensors,
@@ -213,9 +298,14 @@ static void interpret_part(const callee *kernel, int32_t part_index, const view 
     const plan_part *part = &kernel->plan->parts[part_index];
     int64_t index[TOSAJIT_MAX_RANK] = {0}, sizes[TOSAJIT_MAX_RANK], lines[TOSAJIT_MAX_RANK];
     run_iteration_space(part, tensors, sizes); /* which has been checked */
+    const bool indexed = part->gathers || part->scatters;
     const gather_call call =
-        part->gathers ? gather_call_of(kernel, part, tensors) : (gather_call){.count = 0};
-    if (part->gathers && *bad) look_at_indices(part, tensors, &call, sizes, bad);
+        indexed ? gather_call_of(kernel, part, tensors) : (gather_call){.count = 0};
+    if (indexed && *bad) look_at_indices(kernel, part, tensors, &call, sizes, bad);
+    if (part->scatters) {
+        scatter(kernel, part, tensors, &call, sizes);
+        return;
+    }
     for (int32_t d = 0; d < part->rank; d++) {
         lines[d] = plan_keeps(part, d) ? 1 : sizes[d];
         if (lines[d] == 0 || (part->scans && sizes[d] == 0)) return;

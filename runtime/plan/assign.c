@@ -12,7 +12,8 @@
  *     y = e * (1 / s)      2       2      y, over e                              e, s
  *
  * What gather gives is read by later parts, too, and so is an index that is computed for it: each
- * gather is a part of its own, and reads its index from memory. So does a scan its operand.
+ * gather is a part of its own, and reads its index from memory. So do a scan its operand, and
+ * scatter all three.
  *
  * What depends on columns alone is finished once, not in every row: of (x - mean) / std along
  * dimension 0 the quotient mean and the root std are parts of their own, and the rows read both.
@@ -37,6 +38,7 @@ typedef struct node_state {
     int32_t depth;
     int32_t carrier;   /* the result, or scratch, that holds it for later parts; -1: none */
     uint64_t readers;  /* parts that read it there */
+    uint64_t bases;    /* parts that scatter into a copy of it */
     int32_t inputs;    /* tensors that its computation reads; a second read counts again */
     bool is_long;      /* an op of those that compute it */
     bool stored;       /* computed for gather or a scan, which read it from memory */
@@ -81,7 +83,7 @@ static bool reduces(const assigner *a, tosajit_value value) {
 
 /* True if it is a part of its own, without code. */
 static bool is_bare(const assigner *a, tosajit_value value) {
-    return node_gathers(node_at(a, value)) || node_scans(node_at(a, value));
+    return node_has_index(node_at(a, value)) || node_scans(node_at(a, value));
 }
 
 /* True if others read a value from memory only, in later parts. */
@@ -91,7 +93,7 @@ static bool is_apart(const assigner *a, tosajit_value value) {
 
 /* The value whose sizes a part has that computes this one. */
 static tosajit_value space_of(const assigner *a, tosajit_value value) {
-    return reduces(a, value) ? node_at(a, value)->operands[0] : value;
+    return plan_space_of(a->program, value);
 }
 
 static int32_t axis_of(const assigner *a, tosajit_value value) {
@@ -113,10 +115,12 @@ static bool shares_space(const assigner *a, tosajit_value x, tosajit_value y) {
 /* ---------------------------------------------------------------------------------------------
  * Depths */
 
-/* True if operand o of gather or of a scan is computed for it: it is no tensor that is there. */
+/* True if operand o of gather, scatter or a scan is computed for it: it is no tensor that is there,
+ * nor a number. */
 static bool stores(const assigner *a, const expr_node *node, int o) {
-    return (node_gathers(node) ? o == 1 : node_scans(node)) &&
-           node_at(a, node->operands[o])->tensor < 0 && !is_apart(a, node->operands[o]);
+    const expr_node *operand = node_at(a, node->operands[o]);
+    return (node_gathers(node) ? o == 1 : node_scans(node) || node_scatters(node)) &&
+           operand->tensor < 0 && operand->kind != NODE_CONSTANT && !is_apart(a, node->operands[o]);
 }
 
 static bool is_slow(tosajit_op op) {
@@ -236,6 +240,7 @@ static tosajit_status find_part(assigner *a, tosajit_value value, int32_t depth,
     if (a->p->part_count == TOSAJIT_MAX_TENSORS) return too_many("passes over its tensors");
     a->p->parts[a->p->part_count].gathers = node_gathers(node_at(a, value));
     a->p->parts[a->p->part_count].scans = node_scans(node_at(a, value));
+    a->p->parts[a->p->part_count].scatters = node_scatters(node_at(a, value));
     a->p->parts[a->p->part_count].along = (int32_t)node_at(a, value)->attributes.axis;
     a->p->parts[a->p->part_count].axis = axis;
     a->p->parts[a->p->part_count++].joined = joined;
@@ -315,6 +320,7 @@ static int32_t spare_result(const assigner *a, tosajit_value value, int32_t last
     for (int32_t r = 0; r < a->program->result_count; r++) {
         const tosajit_value own = a->program->results[r];
         if (!(a->busy >> r & 1) && a->homes[r] >= last && shares_space(a, own, value) &&
+            !node_scatters(node_at(a, own)) && /* which writes anywhere before the last block */
             node_at(a, own)->type.element == node_at(a, value)->type.element)
             return r;
     }
@@ -386,9 +392,12 @@ static tosajit_status find_uses(assigner *a) {
         for (int o = 0; o < node->operand_count && !node_is_index(node); o++) {
             const tosajit_value operand = node->operands[o];
             const operand_role role = expr_role(node, o);
-            if (role == ROLE_TABLE || role == ROLE_GATHERED)
+            const bool read = is_read(a, node, o), base = role == ROLE_GATHERED;
+            if (base && read)
+                a->nodes[operand].bases |= p->node_parts[k];
+            else if (role == ROLE_TABLE || base)
                 p->table_parts[operand] |= p->node_parts[k];
-            else if (is_read(a, node, o))
+            else if (read)
                 a->nodes[operand].readers |= p->node_parts[k];
             else
                 p->node_parts[operand] |= p->node_parts[k];
@@ -400,11 +409,14 @@ static tosajit_status find_uses(assigner *a) {
 /* Values that a part reads of earlier ones. */
 static tosajit_status carry(assigner *a, int32_t part) {
     plan_part *own = &a->p->parts[part];
-    for (size_t k = 0; k < a->program->count; k++) {
-        if (!(a->nodes[k].readers >> part & 1)) continue;
+    for (size_t k = 0; k < 2 * a->program->count; k++) {
+        const node_state *n = &a->nodes[k / 2];
+        const bool base = k % 2;
+        if (!((base ? n->bases : n->readers) >> part & 1)) continue;
         if (own->carried_count == TOSAJIT_MAX_TENSORS) return too_many("tensors");
-        own->leaves[own->carried_count++] = (plan_leaf){
-            .value = (tosajit_value)k, .tensor = a->p->tensor_count + a->nodes[k].carrier};
+        own->leaves[own->carried_count++] = (plan_leaf){.value = (tosajit_value)(k / 2),
+                                                        .tensor = a->p->tensor_count + n->carrier,
+                                                        .gathered = base};
     }
     int32_t tensors = own->result_count + own->carried_count;
     for (size_t k = 0; k < a->program->count; k++)

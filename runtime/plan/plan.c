@@ -36,6 +36,7 @@
 #include "runtime/expr/gather.h"
 #include "runtime/expr/ops.h"
 #include "runtime/expr/reduce.h"
+#include "runtime/expr/scatter.h"
 #include "runtime/plan/costs.h"
 #include "runtime/plan/spaces.h"
 #include "runtime/base/types.h"
@@ -189,6 +190,32 @@ static value_info broadcast_info(const expr_node *node, int o, const value_info 
     return info;
 }
 
+/* An operand of scatter but for its first dimension, which broadcasts with no other operand's. */
+static value_info without_first(const value_info *own) {
+    value_info info = *own;
+    info.dims[0] = (dim_info){1, 0, 0, false};
+    return info;
+}
+
+/* The iteration space of a scatter, and the sizes of its result. */
+static tosajit_status scatter_info(const tosajit_expr *program, tosajit_value value,
+                                   value_info *infos) {
+    const expr_node *node = &program->nodes[value];
+    value_info *info = &infos[value], *space = &infos[program->count + (size_t)value];
+    tosajit_status status = TOSAJIT_OK;
+    *space = *info;
+    for (int o = 0; !status && o < node->operand_count; o++) {
+        const value_info *operand = &infos[node->operands[o]];
+        const value_info rest = without_first(operand);
+        status = broadcast_operand(program, value, o, &rest, info);
+        if (!status)
+            status =
+                broadcast_operand(program, value, o, o == SCATTER_BASE ? &rest : operand, space);
+    }
+    info->dims[0] = infos[node->operands[SCATTER_BASE]].dims[0];
+    return status;
+}
+
 static tosajit_status op_info(plan *p, const tosajit_expr *program, tosajit_value value,
                               value_info *infos) {
     const expr_node *node = &program->nodes[value];
@@ -196,7 +223,8 @@ static tosajit_status op_info(plan *p, const tosajit_expr *program, tosajit_valu
     info->rank = node->type.rank;
     for (int32_t d = 0; d < info->rank; d++) info->dims[d] = (dim_info){1, 0, 0, false};
     tosajit_status status = TOSAJIT_OK;
-    for (int o = 0; !status && o < node->operand_count; o++) {
+    if (node_scatters(node)) status = scatter_info(program, value, infos);
+    for (int o = 0; !status && o < node->operand_count && !node_scatters(node); o++) {
         const operand_role role = expr_role(node, o);
         const value_info own = broadcast_info(node, o, &infos[node->operands[o]]);
         status = role == ROLE_DATA || role == ROLE_GATHERED
@@ -264,8 +292,8 @@ static void add_leaf(plan_part *part, const expr_node *node, tosajit_value value
     int32_t k = part->leaf_count++;
     plan_leaf *leaf = &part->leaves[k];
     leaf->value = value;
-    leaf->table = table && !part->gathers;
-    leaf->gathered = table && part->gathers;
+    leaf->table = table && !part->gathers && !part->scatters;
+    leaf->gathered = table && !leaf->table;
     part->operands[k] = leaf->tensor = node->tensor;
     if (node->kind == NODE_INPUT)
         part->operand_count++;
@@ -327,7 +355,8 @@ static int32_t find_checked_parts(const plan *p, const tosajit_expr *program) {
     int32_t last = 0;
     for (int32_t k = 0; k < p->part_count; k++) {
         const plan_part *part = &p->parts[k];
-        if (part->gathers && part->leaves[plan_gather_of(part).index].tensor >= p->tensor_count &&
+        if ((part->gathers || part->scatters) &&
+            part->leaves[plan_index_of(part, program)].tensor >= p->tensor_count &&
             gather_may_fail(program->nodes[part->values[0]].attributes.index_mode))
             last = k + 1;
     }
@@ -621,10 +650,8 @@ static void guess_cost(plan *p, int32_t index, const tosajit_expr *program) {
 static uint64_t dynamic_of(const plan_part *part, int32_t d, const tosajit_expr *program,
                            const value_info *infos) {
     uint64_t dynamic = 0;
-    for (int32_t k = 0; k < part->result_count; k++) {
-        const expr_node *node = &program->nodes[part->values[k]];
-        dynamic |= infos[node_reduces(node) ? node->operands[0] : part->values[k]].dims[d].dynamic;
-    }
+    for (int32_t k = 0; k < part->result_count; k++)
+        dynamic |= infos[plan_space_of(program, part->values[k])].dims[d].dynamic;
     return dynamic;
 }
 
@@ -648,6 +675,36 @@ static void plan_parts(plan *p, const tosajit_expr *program, const value_info *i
         part->has_planes = has_planes(part, program);
         measure_elements(part, program);
         guess_cost(p, k, program);
+        if (!part->scatters) continue;
+        part->scattered_size = infos[part->values[0]].dims[0].size;
+        part->scattered = infos[part->values[0]].dims[0].dynamic;
+    }
+}
+
+/* Phases, by the leaves that parts read of earlier ones; and the values that are read in another
+ * phase than they are made. */
+static void plan_phases(plan *p) {
+    int32_t writers[TOSAJIT_MAX_TENSORS];
+    for (int32_t r = 0; r < TOSAJIT_MAX_TENSORS; r++) writers[r] = -1;
+    for (int32_t k = 0; k < p->part_count; k++) {
+        plan_part *part = &p->parts[k];
+        part->phase = k > 0 ? part[-1].phase : 0;
+        for (int32_t c = part->leaf_count - part->carried_count; c < part->leaf_count; c++) {
+            const plan_leaf *leaf = &part->leaves[c];
+            const plan_part *from = &p->parts[writers[leaf->tensor - p->tensor_count]];
+            const bool behind = from->scatters || leaf->gathered;
+            if (behind && from->phase == part->phase) part->phase++;
+        }
+        for (int32_t c = part->leaf_count - part->carried_count; c < part->leaf_count; c++) {
+            const int32_t result = part->leaves[c].tensor - p->tensor_count;
+            if (p->parts[writers[result]].phase < part->phase) p->whole |= UINT64_C(1) << result;
+        }
+        for (int32_t r = 0; r < part->result_count; r++) {
+            int32_t *writer = &writers[part->results[r]];
+            const bool again = *writer >= 0 && p->parts[*writer].phase != part->phase;
+            if (part->scatters || again) p->whole |= UINT64_C(1) << part->results[r];
+            *writer = k;
+        }
     }
 }
 
@@ -672,14 +729,22 @@ static void plan_indices(plan *p, const tosajit_expr *program, const value_info 
     }
 }
 
+static bool has_scatter(const tosajit_expr *program) {
+    bool has = false;
+    for (size_t k = 0; k < program->count; k++) has |= node_scatters(&program->nodes[k]);
+    return has;
+}
+
 /* Parts beside those of the results, at most: of a gather also one that computes its index, of a
- * scan one that computes its operand, and of a reduction one that finishes what depends on it. */
+ * scan one that computes its operand, of a scatter those that compute its operands, and of a
+ * reduction one that finishes what depends on it. */
 static size_t count_passes(const tosajit_expr *program) {
     size_t count = 0, reductions = 0;
     for (size_t k = 0; k < program->count; k++) {
         const expr_node *node = &program->nodes[k];
         reductions += node_reduces(node);
         count += 2 * (size_t)(node_gathers(node) || node_scans(node));
+        count += 4 * (size_t)node_scatters(node);
         count += reductions > 0 && node_is_computed(node);
     }
     count += reductions;
@@ -696,7 +761,8 @@ tosajit_status plan_make(const tosajit_expr *program, const tosajit_allocator *a
     if (program->result_count == 0)
         return diag_error(TOSAJIT_INVALID_ARGUMENT,
                           "the expression has no result; name one with tosajit_expr_result");
-    value_info *infos = memory_new(allocator, program->count, sizeof *infos);
+    const size_t info_count = program->count * (has_scatter(program) ? 2 : 1);
+    value_info *infos = memory_new(allocator, info_count, sizeof *infos);
     uint64_t *leaves = memory_new(allocator, program->count, sizeof *leaves);
     tosajit_value spaces[TOSAJIT_MAX_TENSORS];
     p->node_parts = memory_new(allocator, program->count, sizeof *p->node_parts);
@@ -710,9 +776,10 @@ tosajit_status plan_make(const tosajit_expr *program, const tosajit_allocator *a
     if (!status) merge_checks(p);
     if (!status) status = plan_assign(p, program, infos, spaces);
     if (!status) plan_parts(p, program, infos, spaces, leaves);
+    if (!status) plan_phases(p);
     if (!status) plan_indices(p, program, infos);
     if (!status) p->checked_parts = find_checked_parts(p, program);
-    memory_free(allocator, infos, program->count, sizeof *infos);
+    memory_free(allocator, infos, info_count, sizeof *infos);
     memory_free(allocator, leaves, program->count, sizeof *leaves);
     if (status) plan_destroy(p);
     return status;

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "runtime/expr/expr.h"
+#include "runtime/expr/scatter.h"
 #include "runtime/plan/walk.h"
 #include "tosajit/inspect.h"
 
@@ -27,7 +28,8 @@ typedef struct plan_leaf {
     tosajit_value value;
     int32_t tensor; /* position among the kernel's tensors: operands, constants, results, scratch */
     bool table;     /* looked up; takes no part in broadcasting */
-    bool gathered;  /* read at any index of its first dimension, which is none of the part's */
+    bool gathered;  /* read at any index of its first dimension, which is none of the part's; of a
+                       part that scatters: its base */
     uint8_t maps[TOSAJIT_MAX_RANK];
 } plan_leaf;
 
@@ -52,6 +54,15 @@ typedef struct plan_part {
     bool gathers; /* its one result is gathered: from one leaf, at the index in the other leaf */
     bool scans;   /* its one result is its one leaf, combined along dimension `along` */
     int32_t along;
+    /* Its one result is scattered into, from a base, an index and updates, which may be constants.
+     * The iteration space is that of the updates. The result's first dimension is another one: of
+     * this size, or that of the tensors in `scattered`. */
+    bool scatters;
+    int64_t scattered_size;
+    uint64_t scattered;
+    /* Parts run in phases, one behind the other: all blocks of one before the next begins. What is
+     * scattered, or a base that is computed, is read by later phases. */
+    int32_t phase;
     /* The dimension that has the columns in every call, for a part that reduces, or reads other
      * parts' values; -1: each call chooses, or rows have one element. */
     int32_t columns;
@@ -98,6 +109,7 @@ typedef struct plan {
     /* Parts up to the last one that gathers at an index which is computed, and may be wrong: these
      * run once before anything is written. 0: none does. */
     int32_t checked_parts;
+    uint64_t whole; /* results, then scratch, as bits: not of a block, but of all of the call */
     size_t part_capacity;
     plan_part *parts;
     size_t check_count, check_capacity;
@@ -121,7 +133,13 @@ static inline bool plan_reduces_columns(const plan_part *part) {
 }
 
 /* True if a part has no code, and computes one value that is read from memory. */
-static inline bool plan_is_bare(const plan_part *part) { return part->gathers || part->scans; }
+static inline bool plan_is_bare(const plan_part *part) {
+    return part->gathers || part->scans || part->scatters;
+}
+/* True if a part's blocks follow each other along its first dimension. */
+static inline bool plan_is_sequential(const plan_part *part, int32_t d) {
+    return part->scatters && d == 0;
+}
 /* True if no dimension d of a part may be divided, reordered or joined with another one. */
 static inline bool plan_keeps(const plan_part *part, int32_t d) {
     return plan_reduces(part, d) || (part->scans && part->along == d);
@@ -147,6 +165,27 @@ typedef struct plan_gather {
 static inline plan_gather plan_gather_of(const plan_part *part) {
     const int32_t values = part->leaves[0].gathered ? 0 : 1;
     return (plan_gather){values, 1 - values};
+}
+
+/* The leaves of a part that scatters; -1: it is a constant of equal elements. */
+typedef struct plan_scatter {
+    int32_t base, index, updates;
+} plan_scatter;
+static inline plan_scatter plan_scatter_of(const plan_part *part, const tosajit_expr *program) {
+    const expr_node *node = &program->nodes[part->values[0]];
+    plan_scatter s = {-1, -1, -1};
+    for (int32_t k = 0; k < part->leaf_count; k++) {
+        const plan_leaf *leaf = &part->leaves[k];
+        if (leaf->gathered) s.base = k;
+        if (!leaf->gathered && leaf->value == node->operands[SCATTER_INDEX]) s.index = k;
+        if (!leaf->gathered && leaf->value == node->operands[SCATTER_UPDATES]) s.updates = k;
+    }
+    return s;
+}
+
+/* The leaf that says where a part gathers or scatters. */
+static inline int32_t plan_index_of(const plan_part *part, const tosajit_expr *program) {
+    return part->gathers ? plan_gather_of(part).index : plan_scatter_of(part, program).index;
 }
 
 /* The leaves that are tables, as bits. */

@@ -143,8 +143,8 @@ static tosajit_status check_all(const tosajit_kernel *kernel, const tosajit_tens
             if (r >= kernel->plan.result_count || part->values[k] != kernel->program->results[r])
                 continue; /* for later parts alone */
             int64_t own[TOSAJIT_MAX_RANK];
-            plan_result_sizes(part, k, sizes, own);
-            status = check_type(&results[r], result_type(kernel, r), id);
+            status = run_result_sizes(part, k, tensors, sizes, own);
+            if (!status) status = check_type(&results[r], result_type(kernel, r), id);
             if (!status) status = check_strides(&results[r], id, kernel->any_strides, &written[r]);
             if (!status) status = check_result_sizes(&written[r], id, part->rank, own);
             if (!status && results[r].strides)

@@ -46,7 +46,7 @@ tosajit_status tosajit_kernel_results(const tosajit_kernel *kernel, const tosaji
             const int32_t r = part->results[k];
             if (r >= program->result_count || part->values[k] != program->results[r]) continue;
             const tosajit_type element = program->nodes[program->results[r]].type.element;
-            plan_result_sizes(part, k, sizes, dims[r]);
+            status = run_result_sizes(part, k, tensors, sizes, dims[r]);
             results[r] = tosajit_dense(element, NULL, part->rank, dims[r]);
         }
     }

@@ -10,7 +10,12 @@
  *         part 2    y = y * (1 / s)
  *
  * Threads share the blocks. A dimension that is reduced is never divided, reordered, or joined with
- * another one. */
+ * another one.
+ *
+ * Where a part scatters, blocks along its updates follow each other, and threads share those of
+ * other dimensions. What is scattered is there when all its updates are: so parts that read it are
+ * another phase, with blocks of its own (plan_phases in runtime/plan/plan.c). Scratch that one
+ * phase leaves to another is for the call. */
 #include "runtime/run/stages.h"
 
 #include <string.h>
@@ -23,6 +28,7 @@
 #include "runtime/tile/reduce_tile.h"
 #include "runtime/tile/gather.h"
 #include "runtime/tile/scan.h"
+#include "runtime/tile/scatter.h"
 #include "runtime/tile/parallel.h"
 #include "runtime/check/scratch.h"
 #include "runtime/tile/segments.h"
@@ -50,12 +56,13 @@ typedef struct first_pass {
 typedef struct staging {
     const tosajit_kernel *kernel;
     first_pass *first_pass; /* null: this is not the first one, or the only one */
-    int32_t parts;          /* that run */
+    int32_t begin, end;     /* the parts of a phase, which run */
     const code_part *code;
     view *tensors; /* operands, constants, results, scratch */
     int32_t rank;
     int64_t sizes[TOSAJIT_MAX_RANK], block[TOSAJIT_MAX_RANK], counts[TOSAJIT_MAX_RANK];
-    int64_t blocks, tasks, task_bytes;
+    int64_t blocks, chains; /* chains: of blocks, which follow each other in one task */
+    int64_t tasks, task_bytes;
     char *memory; /* task_bytes for each task */
     scratch scratch;
     int64_t (*part_sizes)[TOSAJIT_MAX_RANK];
@@ -70,10 +77,10 @@ static int32_t aligned(int32_t d, int32_t rank, int32_t all) { return d + all - 
 static void find_sizes(staging *s) {
     const plan *p = &s->kernel->plan;
     s->rank = 0;
-    for (int32_t k = 0; k < p->part_count; k++)
+    for (int32_t k = s->begin; k < s->end; k++)
         if (p->parts[k].rank > s->rank) s->rank = p->parts[k].rank;
     for (int32_t d = 0; d < s->rank; d++) s->sizes[d] = 1;
-    for (int32_t k = 0; k < p->part_count; k++) {
+    for (int32_t k = s->begin; k < s->end; k++) {
         run_iteration_space(&p->parts[k], s->tensors, s->part_sizes[k]); /* which was checked */
         for (int32_t d = 0; d < p->parts[k].rank; d++) {
             int64_t *all = &s->sizes[aligned(d, p->parts[k].rank, s->rank)];
@@ -82,9 +89,20 @@ static void find_sizes(staging *s) {
     }
 }
 
-/* True if all parts have the dimension, and none reduces or scans along it. */
+/* True if blocks follow each other along a dimension. */
+static bool is_sequential(const staging *s, int32_t d) {
+    for (int32_t k = s->begin; k < s->end; k++) {
+        const plan_part *part = &s->kernel->plan.parts[k];
+        if (plan_is_sequential(part, d - (s->rank - part->rank))) return true;
+    }
+    return false;
+}
+
+/* True if all parts have the dimension, and none reduces or scans along it. A first pass looks at
+ * all indices along it. */
 static bool may_cut(const staging *s, int32_t d) {
-    for (int32_t k = 0; k < s->kernel->plan.part_count; k++) {
+    if (s->first_pass && is_sequential(s, d)) return false;
+    for (int32_t k = s->begin; k < s->end; k++) {
         const plan_part *part = &s->kernel->plan.parts[k];
         const int32_t own = d - (s->rank - part->rank);
         if (own < 0 || plan_keeps(part, own) || s->part_sizes[k][own] != s->sizes[d]) return false;
@@ -101,7 +119,7 @@ static void find_multiples(const staging *s, int64_t *multiples) {
     int32_t inner = s->rank - 1;
     while (inner > 0 && s->sizes[inner] == 1) inner--;
     for (int32_t d = 0; d < s->rank; d++) multiples[d] = d == inner ? GRAIN : 1;
-    for (int32_t k = 0; k < s->kernel->plan.part_count; k++) {
+    for (int32_t k = s->begin; k < s->end; k++) {
         const plan_part *part = &s->kernel->plan.parts[k];
         int32_t d = part->rank - 1;
         while (d > 0 && part->extents[d] == 1) d--;
@@ -113,15 +131,23 @@ static void find_multiples(const staging *s, int64_t *multiples) {
     }
 }
 
-/* Before blocks are planned. Arrays have room for each part, and each value of scratch. */
+/* A phase: that of the part with which it begins, before part `end`. */
+static void begin_phase(staging *s, int32_t part, int32_t end) {
+    const plan_part *parts = s->kernel->plan.parts;
+    s->begin = s->end = part;
+    while (s->end < end && parts[s->end].phase == parts[part].phase) s->end++;
+    s->scratch.begin = s->begin;
+    s->scratch.end = s->end;
+}
+
+/* Before phases are planned. Arrays have room for each part, and each value of scratch. */
 static void begin(staging *s, const tosajit_kernel *kernel, view *tensors,
                   int64_t (*sizes)[TOSAJIT_MAX_RANK], scratch_value *values) {
     s->kernel = kernel;
     s->tensors = tensors;
     s->first_pass = NULL;
-    s->parts = kernel->plan.part_count;
     s->part_sizes = sizes;
-    s->scratch = (scratch){.values = values};
+    s->scratch = (scratch){.values = values, .choice = SCRATCH_BLOCK};
 }
 
 /* As many indices as fit, from the innermost dimension outwards. */
@@ -141,10 +167,11 @@ static void cut_blocks(staging *s, int64_t elements) {
         s->block[d] = cuts[d] && take < s->sizes[d] ? take : s->sizes[d];
         if (cuts[d] && s->sizes[d] > 0) elements /= s->block[d];
     }
-    s->blocks = 1;
+    s->blocks = s->chains = 1;
     for (int32_t d = 0; d < s->rank; d++) {
         s->counts[d] = s->block[d] > 0 ? (s->sizes[d] + s->block[d] - 1) / s->block[d] : 1;
         s->blocks *= s->counts[d];
+        if (!is_sequential(s, d)) s->chains *= s->counts[d];
     }
 }
 
@@ -164,11 +191,17 @@ static const view *view_of(const staging *s, const plan_part *part, int32_t t) {
                : &s->tensors[s->kernel->tensor_count + part->results[t - part->leaf_count]];
 }
 
+/* True if a tensor is scratch of a block. That of the call has a place like a result. */
 static bool is_scratch(const staging *s, const plan_part *part, int32_t t) {
     const int32_t results = s->first_pass ? 0 : s->kernel->plan.result_count,
-                  first = s->kernel->tensor_count + results;
-    return t < part->leaf_count ? part->leaves[t].tensor >= first
-                                : part->results[t - part->leaf_count] >= results;
+                  r = t < part->leaf_count ? part->leaves[t].tensor - s->kernel->tensor_count
+                                           : part->results[t - part->leaf_count];
+    return r >= results && !(s->kernel->plan.whole >> r & 1);
+}
+
+/* True if the first dimension of a tensor is none of the part's, but one that is indexed. */
+static bool is_indexed(const plan_part *part, int32_t t) {
+    return t < part->leaf_count ? part->leaves[t].gathered : part->scatters;
 }
 
 /* A part's walk over a block that begins at `start`; `memory` has the task's scratch. */
@@ -186,13 +219,12 @@ static void block_walk(const staging *s, int32_t p, const int64_t *start, char *
     for (int32_t t = 0; t < w->tensors; t++) {
         const view *v = view_of(s, part, t);
         const bool table = t < part->leaf_count && part->leaves[t].table,
-                   gathered = t < part->leaf_count && part->leaves[t].gathered,
-                   own = is_scratch(s, part, t);
+                   indexed = is_indexed(part, t), own = is_scratch(s, part, t);
         const int32_t shift = part->rank - v->tensor.rank;
         char *at = own ? (char *)((uintptr_t)memory + (uintptr_t)v->tensor.data) : v->tensor.data;
         tile->splat_strides[t] = table ? v->strides[0] : 0;
         for (int32_t d = 0; d < part->rank; d++) {
-            const bool moves = !table && d - shift >= gathered && v->tensor.dims[d - shift] != 1;
+            const bool moves = !table && d - shift >= indexed && v->tensor.dims[d - shift] != 1;
             walk_mutable_strides(w, d)[t] = moves ? v->strides[d - shift] : 0;
             if (moves && !own) at += start[aligned(d, part->rank, s->rank)] * v->strides[d - shift];
         }
@@ -200,15 +232,28 @@ static void block_walk(const staging *s, int32_t p, const int64_t *start, char *
     }
 }
 
-/* A block of what is gathered. Where indices are looked at for the first time, and one is wrong,
- * the call is: nobody reads what is not gathered then. */
-static void gather_block(const staging *s, const plan_part *part, walk *w,
+/* A block along the updates begins at `first`. */
+static void scatter_block(const staging *s, const plan_part *part, const gather_call *call,
+                          int64_t first, const walk *w, const tile_tensors *tile) {
+    const int32_t base = plan_scatter_of(part, s->kernel->program).base;
+    scatter_call scattered = {*call, 0, first == 0};
+    scattered.to.stride = view_of(s, part, part->leaf_count)->strides[0];
+    if (base >= 0) scattered.base_stride = view_of(s, part, base)->strides[0];
+    scatter_run(s->kernel->program, part, &scattered, w, tile);
+}
+
+/* A block of what is gathered or scattered. Where indices are looked at for the first time, and one
+ * is wrong, the call is: nobody reads what is not gathered then. */
+static void gather_block(const staging *s, const plan_part *part, int64_t first, walk *w,
                          const tile_tensors *tile) {
     const callee called = kernel_callee(s->kernel);
     const gather_call call = gather_call_of(&called, part, s->tensors);
     int64_t bad;
-    if (!s->first_pass || gather_is_legal(part, &call, w, tile, &bad)) {
-        if (walk_elements(w) > 0) gather_run(part, &call, w, tile);
+    if (!s->first_pass || gather_is_legal(&called, part, &call, w, tile, &bad)) {
+        if (part->scatters)
+            scatter_block(s, part, &call, first, w, tile);
+        else if (walk_elements(w) > 0)
+            gather_run(part, &call, w, tile);
         return;
     }
     atomic_store_explicit(&s->first_pass->bad, bad, memory_order_relaxed);
@@ -222,8 +267,9 @@ static void run_part(const staging *s, int32_t p, const int64_t *start, char *me
     walk *w = (walk *)room; /* not cleared, like the next one: see walk.h */
     tile_tensors tile;
     block_walk(s, p, start, memory, w, &tile);
-    if (part->gathers) { /* what gives no elements may have a wrong index */
-        gather_block(s, part, w, &tile);
+    if (part->gathers || part->scatters) { /* what gives no elements may have a wrong index */
+        const int64_t first = part->rank > 0 ? start[aligned(0, part->rank, s->rank)] : 0;
+        gather_block(s, part, first, w, &tile);
         return;
     }
     for (int32_t d = 0; d < w->rank; d++)
@@ -328,34 +374,44 @@ static bool is_whole(const staging *s, const int64_t *start) {
     return true;
 }
 
+/* Where block b of a task's chains begins: of each chain the blocks follow each other. */
+static void find_start(const staging *s, int64_t b, int64_t *start) {
+    const int64_t length = s->blocks / s->chains;
+    int64_t chain = b / length, link = b % length;
+    for (int32_t d = s->rank; d-- > 0;) {
+        int64_t *rest = is_sequential(s, d) ? &link : &chain;
+        start[d] = *rest % s->counts[d] * s->block[d];
+        *rest /= s->counts[d];
+    }
+}
+
 static void run_task(void *argument, size_t index) {
     const staging *s = argument;
-    const int64_t first = s->blocks * (int64_t)index / s->tasks,
-                  end = s->blocks * ((int64_t)index + 1) / s->tasks;
-    const int32_t parts = s->parts;
+    const int64_t length = s->blocks / s->chains,
+                  first = s->chains * (int64_t)index / s->tasks * length,
+                  end = s->chains * ((int64_t)index + 1) / s->tasks * length;
+    const int32_t parts = s->end - s->begin;
     char *memory = s->memory + (int64_t)index * s->task_bytes;
     ready_part ready[LAUNCH_STEPS]; /* not cleared: see walk.h */
-    for (int32_t p = 0; p < parts && p < LAUNCH_STEPS; p++) make_ready(s, p, memory, &ready[p]);
+    for (int32_t p = 0; p < parts && p < LAUNCH_STEPS; p++)
+        make_ready(s, s->begin + p, memory, &ready[p]);
     uint64_t environment = fpenv_enter(); /* of this thread */
     for (int64_t b = first; b < end; b++) {
-        int64_t start[TOSAJIT_MAX_RANK], rest = b;
-        for (int32_t d = s->rank; d-- > 0;) {
-            start[d] = rest % s->counts[d] * s->block[d];
-            rest /= s->counts[d];
-        }
+        int64_t start[TOSAJIT_MAX_RANK];
+        find_start(s, b, start);
         const bool whole = is_whole(s, start);
         for (int32_t p = 0; p < parts; p++)
             if (whole && p < LAUNCH_STEPS && ready[p].is_single)
-                run_ready(s, p, &ready[p], start);
+                run_ready(s, s->begin + p, &ready[p], start);
             else
-                run_part(s, p, start, memory);
+                run_part(s, s->begin + p, start, memory);
     }
     fpenv_leave(environment);
 }
 
 static void run_by_threads(const staging *s, const tosajit_parallel *parallel) {
     const uint64_t environment = fpenv_enter();
-    for (int32_t p = 0; p < s->parts; p++) run_part_by_threads(s, parallel, p, s->memory);
+    for (int32_t p = s->begin; p < s->end; p++) run_part_by_threads(s, parallel, p, s->memory);
     fpenv_leave(environment);
 }
 
@@ -365,7 +421,7 @@ static tosajit_status packed_bytes(const staging *s, const tosajit_parallel *par
                                    int64_t *most) {
     const int64_t zero[TOSAJIT_MAX_RANK] = {0};
     *most = 0;
-    for (int32_t p = 0; p < s->kernel->plan.part_count; p++) {
+    for (int32_t p = s->begin; p < s->end; p++) {
         walk w; /* not cleared, like the next one: see walk.h */
         tile_tensors tile;
         int64_t bytes;
@@ -383,7 +439,7 @@ static tosajit_status packed_bytes(const staging *s, const tosajit_parallel *par
 
 /* Blocks of so many elements; fewer where threads share them. */
 static tosajit_status plan_blocks_of(staging *s, const tosajit_parallel *parallel, int64_t most) {
-    const plan_part *last = &s->kernel->plan.parts[s->kernel->plan.part_count - 1];
+    const plan_part *last = &s->kernel->plan.parts[s->end - 1];
     int64_t elements = 1, packed;
     for (int32_t d = 0; d < s->rank; d++) elements *= s->sizes[d];
     cut_blocks(s, most);
@@ -391,7 +447,7 @@ static tosajit_status plan_blocks_of(staging *s, const tosajit_parallel *paralle
     if (parallel_pays(parallel, last, elements)) {
         const int64_t tasks = parallel_pieces(parallel);
         if (s->blocks < tasks && elements / tasks < most) cut_blocks(s, elements / tasks);
-        s->tasks = s->blocks < tasks ? s->blocks : tasks;
+        s->tasks = s->chains < tasks ? s->chains : tasks;
     }
     const callee called = kernel_callee(s->kernel);
     tosajit_status status = scratch_make(&called, s->tensors, s->rank, s->block, &s->scratch);
@@ -403,7 +459,7 @@ static tosajit_status plan_blocks_of(staging *s, const tosajit_parallel *paralle
 
 /* True if operands are read by the first part alone, as those of a mean are. */
 static bool reads_once(const staging *s) {
-    for (int32_t p = 1; p < s->kernel->plan.part_count; p++) {
+    for (int32_t p = s->begin + 1; p < s->end; p++) {
         const plan_part *part = &s->kernel->plan.parts[p];
         for (int32_t t = 0; t < part->leaf_count; t++)
             if (t < part->operand_count ||
@@ -416,7 +472,7 @@ static bool reads_once(const staging *s) {
 /* Where nothing is read again only scratch is to be small: blocks as large as it allows, and one
  * where there is none. But what must be packed is never packed as a whole. */
 static tosajit_status plan_blocks_once(staging *s, const tosajit_parallel *parallel) {
-    const bool single = s->kernel->plan.part_count == 1;
+    const bool single = s->end - s->begin == 1;
     const int64_t first = single ? INT64_MAX / 2 : ONCE_ELEMENTS;
     const tosajit_status status = plan_blocks_of(s, parallel, first);
     const int64_t times = s->scratch.bytes > 0 ? STACK_BYTES / s->scratch.bytes : 1;
@@ -439,8 +495,10 @@ tosajit_status stages_explain(const tosajit_kernel *kernel, view *tensors, stage
     scratch_value values[kernel->plan.scratch_count + 1];     /* there may be none */
     staging s;
     begin(&s, kernel, tensors, sizes, values);
+    begin_phase(&s, 0, kernel->plan.part_count);
     const tosajit_status status = plan_blocks(&s, &kernel->parallel);
     if (status) return status;
+    b->phases = kernel->plan.parts[kernel->plan.part_count - 1].phase + 1;
     b->rank = s.rank;
     b->count = s.blocks;
     b->tasks = s.tasks;
@@ -472,6 +530,7 @@ bool stages_launch(const tosajit_kernel *kernel, const code_part *code, view *te
     staging s;
     begin(&s, kernel, tensors, sizes, values);
     s.code = code;
+    begin_phase(&s, 0, kernel->plan.part_count); /* no part scatters: launch.c */
     if (plan_blocks(&s, &kernel->parallel) || !is_one_block(&s)) return false;
     p->scratch_bytes = s.task_bytes;
     for (int32_t k = 0; k < p->step_count; k++) {
@@ -511,6 +570,28 @@ static tosajit_status run_blocks(staging *s, const tosajit_parallel *parallel) {
     return TOSAJIT_OK;
 }
 
+/* The parts before `end`, a phase after the other. */
+static tosajit_status run_phases(staging *s, int32_t end, const tosajit_parallel *parallel) {
+    const callee called = kernel_callee(s->kernel);
+    const tosajit_allocator *allocator = &s->kernel->allocator;
+    char *whole = NULL;
+    s->scratch.choice = SCRATCH_WHOLE;
+    tosajit_status status = scratch_make(&called, s->tensors, 0, NULL, &s->scratch);
+    const size_t bytes = status ? 0 : (size_t)s->scratch.bytes;
+    if (bytes) whole = memory_uncleared(allocator, bytes);
+    if (bytes && !whole)
+        status = diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for %zu bytes of scratch", bytes);
+    if (!status) scratch_place(&called, s->tensors, &s->scratch, whole);
+    s->scratch.choice = SCRATCH_BLOCK;
+    for (int32_t p = 0; !status && p < end; p = s->end) {
+        begin_phase(s, p, end);
+        status = plan_blocks(s, parallel);
+        if (!status) status = run_blocks(s, parallel);
+    }
+    memory_free(allocator, whole, bytes, 1);
+    return status;
+}
+
 /* Compute the indices that parts compute, and whatever these need. The views of results are scratch
  * meanwhile: their numbers are their own, so they stay where they are. */
 static tosajit_status look_first(const tosajit_kernel *kernel, const code_part *code,
@@ -525,11 +606,9 @@ static tosajit_status look_first(const tosajit_kernel *kernel, const code_part *
     begin(&s, kernel, tensors, sizes, values);
     s.code = code;
     s.first_pass = &pass;
-    s.parts = kernel->plan.checked_parts;
     s.scratch.results = true;
     memcpy(results, own, sizeof results);
-    tosajit_status status = plan_blocks(&s, parallel);
-    if (!status) status = run_blocks(&s, parallel);
+    const tosajit_status status = run_phases(&s, kernel->plan.checked_parts, parallel);
     memcpy(own, results, sizeof results);
     const plan_part *part = atomic_load_explicit(&pass.part, memory_order_acquire);
     return status || !part ? status : gather_refuse(&called, part, tensors, pass.bad);
@@ -545,6 +624,5 @@ tosajit_status stages_run(const tosajit_kernel *kernel, const code_part *code,
     if (status) return status;
     begin(&s, kernel, tensors, sizes, values);
     s.code = code;
-    status = plan_blocks(&s, parallel);
-    return status ? status : run_blocks(&s, parallel);
+    return run_phases(&s, kernel->plan.part_count, parallel);
 }

@@ -8,9 +8,9 @@
 #include "runtime/run/launch.h"
 #include "runtime/check/overlap.h"
 
-/* How a call is cut. */
+/* How a call is cut: the first of its phases. */
 typedef struct stage_blocks {
-    int32_t rank;
+    int32_t phases, rank;
     int64_t sizes[TOSAJIT_MAX_RANK]; /* of a block */
     int64_t count, tasks;            /* blocks; what threads share: blocks in a row */
     int64_t scratch_bytes;           /* of a task */

@@ -71,7 +71,7 @@ static inline void move_dense(const line *l, const gather_call *call, tosajit_ty
                               size_t size) {
     const line dense = {l->values,     l->index, l->result, 0, type == TOSAJIT_I32 ? 4 : 8,
                         (int64_t)size, l->count};
-    const gather_call each = {call->mode, call->element, type, call->count, (int64_t)size};
+    const gather_call each = {call->mode, false, call->element, type, call->count, (int64_t)size};
     const bool words = size == 4 && call->count <= INT32_MAX && features_permuted_bytes() == 64;
     const int64_t moved = words ? move_words(l, type, call->count) : 0;
     const line rest = {l->values,
@@ -223,9 +223,9 @@ void gather_run(const plan_part *part, const gather_call *call, walk *w,
     } while (first > 0 && walk_next(w, (UINT32_C(1) << first) - 1, index, pointers));
 }
 
-bool gather_is_legal(const plan_part *part, const gather_call *call, const walk *w,
-                     const tile_tensors *tensors, int64_t *bad) {
-    const int32_t t = plan_gather_of(part).index;
+bool gather_is_legal(const callee *kernel, const plan_part *part, const gather_call *call,
+                     const walk *w, const tile_tensors *tensors, int64_t *bad) {
+    const int32_t t = plan_index_of(part, kernel->program);
     walk own; /* not cleared: see walk.h */
     if (!gather_may_fail(call->mode)) return true;
     own.rank = w->rank;
@@ -234,8 +234,8 @@ bool gather_is_legal(const plan_part *part, const gather_call *call, const walk 
     for (int32_t d = 0; d < w->rank; d++) {
         const int64_t stride = walk_strides(w, d)[t];
         *walk_mutable_strides(&own, d) = stride;
-        own.sizes[d] = stride ? w->sizes[d] : 1;
+        own.sizes[d] = stride || (d == 0 && call->once) ? w->sizes[d] : 1;
         if (own.sizes[d] <= 0) return true;
     }
-    return gather_are_legal(call, &own, tensors->pointers[t], bad);
+    return gather_are_legal(kernel, call, &own, tensors->pointers[t], bad);
 }

@@ -13,8 +13,8 @@
 void gather_run(const plan_part *part, const gather_call *call, walk *w,
                 const tile_tensors *tensors);
 
-/* True if the indices of the same block are. */
-bool gather_is_legal(const plan_part *part, const gather_call *call, const walk *w,
-                     const tile_tensors *tensors, int64_t *bad);
+/* True if the indices of a block are legal, which a part gathers or scatters. */
+bool gather_is_legal(const callee *kernel, const plan_part *part, const gather_call *call,
+                     const walk *w, const tile_tensors *tensors, int64_t *bad);
 
 #endif

@@ -33,7 +33,7 @@ void tile_whole_walk(const plan_part *part, const view *tensors, const view *res
     for (int32_t d = 0; d < part->rank; d++) w->sizes[d] = sizes[d];
     for (int32_t t = 0; t < w->tensors; t++) {
         bool is_leaf = t < part->leaf_count, table = is_leaf && part->leaves[t].table;
-        const bool gathered = is_leaf && part->leaves[t].gathered;
+        const bool indexed = is_leaf ? part->leaves[t].gathered : part->scatters;
         const view *v = is_leaf ? &tensors[part->leaves[t].tensor]
                                 : &results[part->results[t - part->leaf_count]];
         tile->pointers[t] = v->tensor.data;
@@ -41,7 +41,7 @@ void tile_whole_walk(const plan_part *part, const view *tensors, const view *res
         int32_t shift = part->rank - v->tensor.rank;
         for (int32_t d = 0; d < part->rank; d++)
             walk_mutable_strides(w, d)[t] =
-                table || d - shift < gathered || v->tensor.dims[d - shift] == 1
+                table || d - shift < indexed || v->tensor.dims[d - shift] == 1
                     ? 0
                     : v->strides[d - shift];
     }

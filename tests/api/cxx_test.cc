@@ -224,6 +224,32 @@ static void rows_come_by_index(const tosajit::engine &engine) {
     }
 }
 
+static void rows_are_added(const tosajit::engine &engine) {
+    enum { R = 3, C = 2, N = 4 };
+    tosajit::expression e;
+    const auto x = e.input<float>({R, C});
+    const auto i = e.input<std::int32_t>({N, 1});
+    const auto y = e.input<float>({N, C});
+    e.result(scatter_add(x, i, y * 2, TOSAJIT_INDEX_SIGNED));
+    e.result(scatter_max(x, i, y, TOSAJIT_INDEX_SIGNED));
+    float a[R][C] = {{1, 2}, {3, 4}, {5, 6}}, b[N][C] = {{1, 7}, {2, 6}, {3, 5}, {4, 9}};
+    float sums[R][C], greatest[R][C], right[2][R][C];
+    const std::int32_t index[N] = {2, 0, -1, 1};
+    for (int r = 0; r < R; r++)
+        for (int c = 0; c < C; c++) right[0][r][c] = right[1][r][c] = a[r][c];
+    for (int n = 0; n < N; n++)
+        for (int c = 0; c < C; c++) {
+            const int r = (index[n] + R) % R;
+            right[0][r][c] += b[n][c] * 2;
+            if (b[n][c] > right[1][r][c]) right[1][r][c] = b[n][c];
+        }
+    engine.compile(e).run({{&a[0][0], {R, C}}, {index, {N, 1}}, {&b[0][0], {N, C}}},
+                          {{&sums[0][0], {R, C}}, {&greatest[0][0], {R, C}}});
+    for (int r = 0; r < R; r++)
+        for (int c = 0; c < C; c++)
+            CHECK(sums[r][c] == right[0][r][c] && greatest[r][c] == right[1][r][c]);
+}
+
 static void small_floats_round_as_cast_does(const tosajit::engine &engine) {
     tosajit::expression e;
     auto x = e.input(tosajit::tensor_type(TOSAJIT_F16, {dynamic}));
@@ -495,6 +521,7 @@ int main(int argc, char **argv) {
     numbers_of_u64_are_whole(engine);
     views_move_elements(engine);
     rows_come_by_index(engine);
+    rows_are_added(engine);
     elements_add_up(engine);
     small_floats_round_as_cast_does(engine);
     small_floats_round_once();

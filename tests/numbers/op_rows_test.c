@@ -542,9 +542,9 @@ static void check_verdict(const op_rows *rows, const tosajit_type *operands, tos
 
 static void every_op_has_rows(void **state) {
     for (int op = 0; op < TOSAJIT_OP_COUNT; op++) {
-        /* tests/api/views_test.c, gather_test.c and scan_test.c have these */
-        int found =
-            test_is_view((tosajit_op)op) || op == TOSAJIT_OP_gather || test_is_scan((tosajit_op)op);
+        /* tests/api/views_test.c, gather_test.c, scan_test.c and scatter_test.c have these */
+        int found = test_is_view((tosajit_op)op) || op == TOSAJIT_OP_gather ||
+                    test_is_scan((tosajit_op)op) || test_is_scatter((tosajit_op)op);
         for (size_t n = 0; n < sizeof table / sizeof *table; n++) found += (int)table[n].op == op;
         if (found != 1)
             fail_msg("%s has %d lines in the table of this test, expected 1: the element types of "

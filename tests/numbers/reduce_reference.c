@@ -86,6 +86,9 @@ static const rule rules[TOSAJIT_OP_COUNT] = {
     [TOSAJIT_OP_cumprod] = {product, 1, 1, false},
     [TOSAJIT_OP_cummax] = {maximum, INT64_MIN, -(double)INFINITY, true},
     [TOSAJIT_OP_cummin] = {minimum, INT64_MAX, (double)INFINITY, true},
+    [TOSAJIT_OP_scatter_add] = {sum, 0, -0.0, false},
+    [TOSAJIT_OP_scatter_max] = {maximum, INT64_MIN, -(double)INFINITY, true},
+    [TOSAJIT_OP_scatter_min] = {minimum, INT64_MAX, (double)INFINITY, true},
 };
 
 static value neutral(const reduce_question *q) {
@@ -95,6 +98,11 @@ static value neutral(const reduce_question *q) {
                                                                             : r->number};
     if (!r->extreme) return (value){.i = r->whole};
     return (value){.i = (r->whole < 0 ? reference_least : reference_greatest)(q->element)};
+}
+
+void combine_reference(const reduce_question *q, unsigned char *into, const unsigned char *with) {
+    store(q->element, into,
+          rules[q->op].combine(q, load(q->element, into), load(q->element, with)));
 }
 
 /* ---------------------------------------------------------------------------------------------

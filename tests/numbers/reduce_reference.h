@@ -34,4 +34,7 @@ void position_reference(const reduce_question *q, const unsigned char *operand,
  * the one that long double gives, to be compared with a tolerance. */
 void scan_reference(const reduce_question *q, const unsigned char *operand, unsigned char *result);
 
+/* One element combined with another one, as scatter_add, scatter_max and scatter_min do. */
+void combine_reference(const reduce_question *q, unsigned char *into, const unsigned char *with);
+
 #endif

@@ -484,11 +484,15 @@ bool test_is_scan(tosajit_op op) {
     return op >= TOSAJIT_OP_cumsum && op <= TOSAJIT_OP_logcumsumexp;
 }
 
+bool test_is_scatter(tosajit_op op) {
+    return op >= TOSAJIT_OP_scatter && op <= TOSAJIT_OP_scatter_min;
+}
+
 bool test_is_extension_op(tosajit_op op) {
     if (op > TOSAJIT_OP_floor_divide)
         return op == TOSAJIT_OP_reduce_count || op == TOSAJIT_OP_nextafter ||
                op == TOSAJIT_OP_argmin || op == TOSAJIT_OP_index || op == TOSAJIT_OP_gather ||
-               test_is_view(op) || test_is_scan(op);
+               test_is_view(op) || test_is_scan(op) || test_is_scatter(op);
     return op > TOSAJIT_OP_rescale; /* the last one of TOSA's */
 }
 

@@ -120,6 +120,7 @@ bool test_next_signature(tosajit_op op, unsigned *state, tosajit_type *operands,
 bool test_is_view(tosajit_op op);
 bool test_is_position(tosajit_op op);
 bool test_is_scan(tosajit_op op);
+bool test_is_scatter(tosajit_op op);
 /* Extensions, and ops that TOSA has in another form: an op, and element types of an op, of its data
  * operands and its result. */
 bool test_is_extension_op(tosajit_op op);

@@ -258,10 +258,16 @@ static void functions_that_are_no_kernels_say_why(void **state) {
         int32_t line;
         const char *piece;
     } cases[] = {
-        {FUNCTION("%a: tensor<1x2x3xf32>, %i: tensor<1x2xi32>", "tensor<1x2x3xf32>",
-                  "%r = tosa.scatter %a, %i, %a : (tensor<1x2x3xf32>, tensor<1x2xi32>, "
-                  "tensor<1x2x3xf32>) -> tensor<1x2x3xf32>\nreturn %r : tensor<1x2x3xf32>"),
-         TOSAJIT_BAD_MODULE, 2, "tosa.scatter: not an elementwise"},
+        {FUNCTION("%a: tensor<1x2x2xf32>, %z: tensor<1xf32>", "tensor<1x2x2xf32>",
+                  "%r = tosa.matmul %a, %a, %z, %z : (tensor<1x2x2xf32>, tensor<1x2x2xf32>, "
+                  "tensor<1xf32>, tensor<1xf32>) -> tensor<1x2x2xf32>\nreturn %r : "
+                  "tensor<1x2x2xf32>"),
+         TOSAJIT_BAD_MODULE, 2, "tosa.matmul: not an elementwise"},
+        {FUNCTION("%a: tensor<1x2x3xf32>, %i: tensor<1x4xi32>, %b: tensor<1x4x3xf32>",
+                  "tensor<1x2x3xf32>",
+                  "%r = tosa.scatter %a, %i, %b : (tensor<1x2x3xf32>, tensor<1x4xi32>, "
+                  "tensor<1x4x3xf32>) -> tensor<1x2x3xf32>\nreturn %r : tensor<1x2x3xf32>"),
+         TOSAJIT_BAD_MODULE, 2, "indices name 4 of 2 elements, and none may occur twice"},
         {FUNCTION("%a: tensor<2xf32>", "tensor<2xf32>",
                   "%r = tosa.reduce_sum %a {axis = 0 : i32} : (tensor<2xf32>) -> "
                   "tensor<2xf32>\nreturn %r : tensor<2xf32>"),

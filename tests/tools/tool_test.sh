@@ -90,7 +90,7 @@ expect 1 "round takes 1 operand, found 2" verify --expr 'y = round(x, 2) : f32[?
 expect 1 "there is no op sort; no kernel has it; in Python" verify --expr 'y = sort(x) : f32[?]'
 expect 1 "values have no methods here; x.sum is written sum(x)" verify --expr 'y = x.sum() : f32[?]'
 expect 1 "there is no op np.sin; did you mean sin?" verify --expr 'y = np.sin(x) : f32[?]'
-for word in ptp gcd xor arange divmod einsum scatter repeat len quux; do
+for word in ptp gcd xor arange divmod einsum repeat len quux; do
     expect 1 "there is no op $word" verify --expr "y = $word(x) : f32[?]"
     ! grep -q 'did you mean' "$work/err" || fail "a suggestion for $word: $(cat "$work/err")"
 done
@@ -144,9 +144,12 @@ cd "$source" || exit 1
 source_file places 'func.func @f(%a: tensor<2x3xf32>) -> tensor<2xi32> {' \
     '  %0 = tosa.argmax %a {axis = 1 : i32} : (tensor<2x3xf32>) -> tensor<2xi32>' '  return %0 : tensor<2xi32>' '}'
 expect 0 "ok: @f (tensor<2x3xf32>) -> tensor<2xi32>" verify "$work/places.mlir"
-source_file reduce 'func.func @f(%a: tensor<1x2x3xf32>, %i: tensor<1x2xi32>) -> tensor<1x2x3xf32> {' \
+source_file places 'func.func @f(%a: tensor<1x2x3xf32>, %i: tensor<1x2xi32>) -> tensor<1x2x3xf32> {' \
     '  %0 = tosa.scatter %a, %i, %a : (tensor<1x2x3xf32>, tensor<1x2xi32>, tensor<1x2x3xf32>) -> tensor<1x2x3xf32>' '  return %0 : tensor<1x2x3xf32>' '}'
-expect 1 'reduce.mlir:2:8: error: tosa.scatter: not an elementwise operation of TOSA, which `tosajit ops` lists; outline divides' verify "$work/reduce.mlir"
+expect 0 "ok: @f (tensor<1x2x3xf32>, tensor<1x2xi32>) -> tensor<1x2x3xf32>" verify "$work/places.mlir"
+source_file reduce 'func.func @f(%a: tensor<1x2x2xf32>, %z: tensor<1xf32>) -> tensor<1x2x2xf32> {' \
+    '  %0 = tosa.matmul %a, %a, %z, %z : (tensor<1x2x2xf32>, tensor<1x2x2xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x2x2xf32>' '  return %0 : tensor<1x2x2xf32>' '}'
+expect 1 'reduce.mlir:2:8: error: tosa.matmul: not an elementwise operation of TOSA, which `tosajit ops` lists; outline divides' verify "$work/reduce.mlir"
 source_file table 'func.func @f(%a: tensor<2xi8>, %t: tensor<256xi8>) -> tensor<2xi8> {' \
     '  %0 = tosa.table %a, %t : (tensor<2xi8>, tensor<256xi8>) -> tensor<2xi8>' '  return %0 : tensor<2xi8>' '}'
 expect 0 "ok: @f (tensor<2xi8>, tensor<256xi8>) -> tensor<2xi8>" verify "$work/table.mlir"

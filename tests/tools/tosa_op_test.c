@@ -166,7 +166,8 @@ static void names_are_the_specifications(void **state) {
     for (int k = 0; k < TOSAJIT_OP_COUNT; k++) {
         const bool extension = test_is_extension_op((tosajit_op)k);
         /* TOSA's own form, and one with a list, or of any dimensions */
-        const bool both = test_is_view((tosajit_op)k) || k == TOSAJIT_OP_gather;
+        const bool both =
+            test_is_view((tosajit_op)k) || k == TOSAJIT_OP_gather || k == TOSAJIT_OP_scatter;
         tosa_op op = {0};
         snprintf(op.name, sizeof op.name, "tosa.%s", tosajit_op_name((tosajit_op)k));
         assert_int_equal(tosa_op_of(&op), extension && !both ? TOSAJIT_OP_COUNT : k);

@@ -27,14 +27,14 @@ static void append(line *l, const char *separator, const char *text) {
 
 static const char *type_name(int type) { return tosajit_type_name((tosajit_type)type); }
 
-/* True if op takes `element` for its data, the operands behind a select's condition and before
- * gather's index, and gives `result`. */
+/* True if op takes `element` for its data, the operands behind a select's condition and beside an
+ * index, and gives `result`. */
 static bool accepts(tosajit_op op, int element, int result) {
     tosajit_type operands[TOSAJIT_MAX_ARITY];
     int arity = tosajit_op_arity(op);
     for (int k = 0; k < arity; k++)
-        operands[k] = k == 0 && arity == TOSAJIT_MAX_ARITY ? TOSAJIT_I1 : (tosajit_type)element;
-    if (op_columns_of[op].gathers) operands[1] = TOSAJIT_I32;
+        operands[k] = k == 0 && op == TOSAJIT_OP_select ? TOSAJIT_I1 : (tosajit_type)element;
+    if (op_columns_of[op].indexed) operands[1] = TOSAJIT_I32;
     return tosajit_op_accepts(op, operands, (tosajit_type)result);
 }
 
@@ -106,10 +106,12 @@ static const char *accuracy(tosajit_op op) {
 /* A line per operand type with its other results, and one line for the types whose result is the
  * same. */
 static void print_rows(tosajit_op op) {
-    const char *mask = tosajit_op_arity(op) == TOSAJIT_MAX_ARITY ? "`i1`, " : "",
+    const char *mask = op == TOSAJIT_OP_select ? "`i1`, " : "",
                *operands = *mask ? "operands (behind an `i1` mask) and result of one type"
-                           : op_columns_of[op].gathers
-                               ? "operand and result (indices: `i32`, `i64`)"
+                           : op_columns_of[op].indexed
+                               ? tosajit_op_arity(op) == 2
+                                     ? "operand and result (indices: `i32`, `i64`)"
+                                     : "operands and result (indices: `i32`, `i64`)"
                                : "operands and result of one type";
     line same = {"", 0};
     for (int type = 0; type < TOSAJIT_TYPE_COUNT; type++) {

@@ -25,6 +25,8 @@
 #define NEEDS_AXIS_EXTENSION NEEDS_AXIS
 #define NEEDS_AXIS_NAN_EXTENSION NEEDS_AXIS
 #define NEEDS_INDEX_MODE ""
+#define NEEDS_INDEX_EXTENSION ""
+#define NEEDS_INDEX_NAN ""
 #define NEEDS_SCAN NEEDS_AXIS
 #define NEEDS_SCAN_NAN NEEDS_AXIS
 #define NEEDS_SHAPE "shape=[-1]"
@@ -61,6 +63,8 @@ typedef struct signature_example {
 #define LIKE_SCAN LIKE_SAME
 #define LIKE_GATHER                                                                                \
     { TOSAJIT_TYPE_COUNT, "", "", "", "f32[?], i32[?]" }
+#define LIKE_SCATTER                                                                               \
+    { TOSAJIT_TYPE_COUNT, "", "", "", "f32[?], i32[?], f32[?]" }
 
 typedef struct op_example {
     signature_example like;

@@ -335,6 +335,34 @@ static tosajit_status add_position(tosa_function *function, const tosa_op *op, t
     return status;
 }
 
+/* A view of an operand, in its place. */
+typedef struct form_view {
+    tosajit_op op;
+    int operand;
+    const int64_t *numbers;
+    size_t count;
+} form_view;
+
+static tosajit_status add_views(tosa_function *function, const tosa_op *op, tosa_step *step,
+                                const form_view *views, size_t count) {
+    tosajit_status status = TOSAJIT_OK;
+    for (size_t k = 0; !status && k < count; k++) {
+        tosajit_tensor_type type;
+        tosajit_value *operand = &step->operands[views[k].operand];
+        status = tosajit_expr_type(function->expr, *operand, &type);
+        tosa_step view = {
+            .op = views[k].op,
+            .operand_count = 1,
+            .operands = {*operand},
+            .type = {type.element, TOSAJIT_UNRANKED, {0}},
+            .number = op->number,
+            .attributes = {.numbers = views[k].numbers, .number_count = views[k].count}};
+        if (!status) status = add_step(function, &view);
+        *operand = view.value;
+    }
+    return status;
+}
+
 /* TOSA's gather, of values NxKxC at indices NxW: for each n rows of C. Here K comes first, and
  * where it was is a size of 1; so it is for the indices where C is. */
 static tosajit_status add_gather(tosa_function *function, const tosa_op *op, tosa_step *step) {
@@ -349,33 +377,73 @@ static tosajit_status add_gather(tosa_function *function, const tosa_op *op, tos
     if (values.dims[0] != indices.dims[0] && values.dims[0] > 0 && indices.dims[0] > 0)
         return refuse(op, "values have %lld elements along dimension 0, and indices %lld",
                       (long long)values.dims[0], (long long)indices.dims[0]);
-    const struct {
-        tosajit_op op;
-        int operand;
-        const int64_t *numbers;
-        size_t count;
-    } views[] = {{TOSAJIT_OP_transpose, 0, kn, 3},
-                 {TOSAJIT_OP_reshape, 0, kn1c, 4},
-                 {TOSAJIT_OP_reshape, 1, nw1, 3}};
-    for (size_t k = 0; !status && k < sizeof views / sizeof *views; k++) {
-        tosa_step view = {
-            .op = views[k].op,
-            .operand_count = 1,
-            .operands = {step->operands[views[k].operand]},
-            .type = {views[k].operand ? indices.element : values.element, TOSAJIT_UNRANKED, {0}},
-            .number = op->number,
-            .attributes = {.numbers = views[k].numbers, .number_count = views[k].count}};
-        status = add_step(function, &view);
-        step->operands[views[k].operand] = view.value;
-    }
+    const form_view views[] = {{TOSAJIT_OP_transpose, 0, kn, 3},
+                               {TOSAJIT_OP_reshape, 0, kn1c, 4},
+                               {TOSAJIT_OP_reshape, 1, nw1, 3}};
+    status = add_views(function, op, step, views, sizeof views / sizeof *views);
     return status ? status : add_step(function, step);
+}
+
+/* A size of an operand of scatter, NxKxC, NxW and NxWxC, must be that of another one, where both
+ * are known. */
+static tosajit_status check_scatter_size(const tosa_op *op, const tosajit_tensor_type *types, int a,
+                                         int32_t d, int b, int32_t e) {
+    static const char *const names[] = {"values_in", "indices", "input"};
+    const int64_t first = types[a].dims[d], second = types[b].dims[e];
+    if (first == second || first == TOSAJIT_DYNAMIC || second == TOSAJIT_DYNAMIC) return TOSAJIT_OK;
+    return refuse(op, "%s has %lld elements along dimension %d, and %s %lld along dimension %d",
+                  names[a], (long long)first, (int)d, names[b], (long long)second, (int)e);
+}
+
+static tosajit_status check_scatter(const tosa_op *op, const tosajit_tensor_type *types) {
+    tosajit_status status = TOSAJIT_OK;
+    if (types[0].rank != 3 || types[1].rank != 2 || types[2].rank != 3)
+        return refuse(op,
+                      "values_in and input must have 3 dimensions and indices 2, they have %d, %d "
+                      "and %d",
+                      (int)types[0].rank, (int)types[2].rank, (int)types[1].rank);
+    status = check_scatter_size(op, types, 1, 0, 0, 0);
+    if (!status) status = check_scatter_size(op, types, 2, 0, 0, 0);
+    if (!status) status = check_scatter_size(op, types, 2, 1, 1, 1);
+    if (!status) status = check_scatter_size(op, types, 2, 2, 0, 2);
+    if (status || types[0].dims[1] == TOSAJIT_DYNAMIC || types[1].dims[1] <= types[0].dims[1])
+        return status;
+    return refuse(op, "indices name %lld of %lld elements, and none may occur twice",
+                  (long long)types[1].dims[1], (long long)types[0].dims[1]);
+}
+
+/* TOSA's scatter, into values NxKxC, at indices NxW, of updates NxWxC. Here K and W come first. */
+static tosajit_status add_scatter(tosa_function *function, const tosa_op *op, tosa_step *step) {
+    static const int64_t swapped[] = {1, 0, 2}, wn[] = {1, 0}, wn1[] = {-2, -3, 1};
+    static const form_view views[] = {{TOSAJIT_OP_transpose, 0, swapped, 3},
+                                      {TOSAJIT_OP_transpose, 1, wn, 2},
+                                      {TOSAJIT_OP_reshape, 1, wn1, 3},
+                                      {TOSAJIT_OP_transpose, 2, swapped, 3}};
+    tosajit_tensor_type types[3];
+    tosajit_status status = TOSAJIT_OK;
+    for (int o = 0; !status && o < 3; o++)
+        status = tosajit_expr_type(function->expr, step->operands[o], &types[o]);
+    if (!status) status = check_scatter(op, types);
+    if (!status) status = add_views(function, op, step, views, sizeof views / sizeof *views);
+    step->type = (tosajit_tensor_type){op->result.element, TOSAJIT_UNRANKED, {0}};
+    if (!status) status = add_step(function, step);
+    tosa_step back = {.op = TOSAJIT_OP_transpose,
+                      .operand_count = 1,
+                      .operands = {step->value},
+                      .type = op->result,
+                      .number = op->number,
+                      .attributes = {.numbers = swapped, .number_count = 3}};
+    if (!status) status = add_step(function, &back);
+    step->value = back.value;
+    return status;
 }
 
 /* An op that TOSA's files have in another form than the library. */
 static tosajit_status add_formed(tosa_function *function, const tosa_op *op, tosa_step *step) {
     const op_columns *columns = &op_columns_of[op->op];
     if (!is_custom(op) && columns->drops) return add_position(function, op, step);
-    if (!is_custom(op) && columns->gathers) return add_gather(function, op, step);
+    if (!is_custom(op) && columns->gathers)
+        return (op->op == TOSAJIT_OP_gather ? add_gather : add_scatter)(function, op, step);
     return add_step(function, step);
 }
 

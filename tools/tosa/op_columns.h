@@ -13,7 +13,8 @@ typedef struct op_columns {
     bool view;    /* it moves elements and computes none */
     bool reduces; /* it reduces a dimension */
     bool drops;   /* which the result has not, in TOSA's files */
-    bool gathers; /* whose operands have other shapes in TOSA's files */
+    bool gathers; /* whose operands have other shapes in TOSA's files: gather and scatter */
+    bool indexed; /* operand 1 is an index */
 } op_columns;
 
 extern const op_columns op_columns_of[TOSAJIT_OP_COUNT];
