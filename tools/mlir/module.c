@@ -363,3 +363,12 @@ tosajit_status tosajit_mlir_outline(tosajit_mlir *m, size_t index,
     if (status) return status;
     return options_give(outlined, &known, sizeof known, "tosajit_mlir_outlined");
 }
+
+const mlir_reader tosajit_private_mlir = {
+    {TOSAJIT_VERSION_MAJOR, TOSAJIT_VERSION_MINOR, TOSAJIT_VERSION_PATCH},
+    tosajit_mlir_open,
+    tosajit_mlir_read,
+    tosajit_mlir_print,
+    mlir_module_file,
+    mlir_module_outline,
+};

@@ -22,4 +22,18 @@ tosajit_status mlir_module_outline(tosajit_mlir *module, size_t first, size_t en
  * while the number is the same. */
 uint64_t mlir_module_state(const tosajit_mlir *module);
 
+/* The reader as the command has it, which loads libtosajit-mlir with its first file of MLIR. */
+typedef struct mlir_reader {
+    int version[3]; /* TOSAJIT_VERSION_MAJOR, _MINOR, _PATCH: those of one version share structs */
+    tosajit_status (*open)(const char *path, const tosajit_mlir_options *options,
+                           tosajit_mlir **module);
+    tosajit_status (*read)(const void *bytes, size_t size, const tosajit_mlir_options *options,
+                           tosajit_mlir **module);
+    tosajit_status (*print)(const tosajit_mlir *module, char **text);
+    tosa_file *(*file)(tosajit_mlir *module);
+    tosajit_status (*outline)(tosajit_mlir *module, size_t first, size_t end,
+                              tosajit_mlir_outlined *counts, tosa_epilogues *epilogues);
+} mlir_reader;
+TOSAJIT_API extern const mlir_reader tosajit_private_mlir;
+
 #endif
