@@ -22,51 +22,52 @@ typedef struct scatter_places {
     int64_t from_stride, count;
 } scatter_places;
 
-/* A row of one index. */
-typedef struct scatter_row {
-    char *to;
-    const char *from;
-    int64_t to_stride, from_stride, count;
-} scatter_row;
-
-/* How elements are combined: at places; and of rows that lie side by side as many as fill vectors,
- * whose number `dense` gives. */
+/* How elements are combined: at places; and of rows at places, whose elements lie side by side, as
+ * many as fill vectors, whose number `dense` gives. */
 typedef struct scatter_way {
     const expr_node *node;
     tosajit_type type;
     int64_t flip; /* bits that are changed before integers are compared */
     void (*places)(const struct scatter_way *way, const scatter_places *p);
-    int64_t (*dense)(const struct scatter_way *way, const scatter_row *r); /* or null */
+    int64_t (*dense)(const struct scatter_way *way, const scatter_places *p,
+                     int64_t length); /* or null */
 } scatter_way;
 
 /* Loops of a type. COMBINE changes a, an element or a vector, by b, the update. */
 #define SCATTER_PLACES(name, type, COMBINE)                                                        \
-    static void places_##name(const scatter_way *way, const scatter_places *p) {                   \
+    static void places_##name(const scatter_way *way, const scatter_places *all) {                 \
+        const scatter_places p = *all; /* which no store changes */                                \
         const type flip = (type)way->flip;                                                         \
-        for (int64_t k = 0; k < p->count; k++) {                                                   \
+        const char *from = p.from;                                                                 \
+        for (int64_t k = 0; k < p.count; k++, from += p.from_stride) {                             \
             type a, b;                                                                             \
-            memcpy(&a, p->to + p->at[k], sizeof a);                                                \
-            memcpy(&b, p->from + k * p->from_stride, sizeof b);                                    \
+            memcpy(&a, p.to + p.at[k], sizeof a);                                                  \
+            memcpy(&b, from, sizeof b);                                                            \
             COMBINE(type, a, b, -(type));                                                          \
-            memcpy(p->to + p->at[k], &a, sizeof a);                                                \
+            memcpy(p.to + p.at[k], &a, sizeof a);                                                  \
         }                                                                                          \
         (void)flip;                                                                                \
     }
 #define SCATTER_DENSE(name, type, COMBINE)                                                         \
-    SCATTER_WIDE static int64_t dense_##name(const scatter_way *way, const scatter_row *r) {       \
+    SCATTER_WIDE static int64_t dense_##name(const scatter_way *way, const scatter_places *all,    \
+                                             int64_t length) {                                     \
         typedef type vector __attribute__((vector_size(VECTOR)));                                  \
-        const int64_t size = (int64_t)sizeof(type);                                                \
+        const scatter_places p = *all;                                                             \
         const type flip = (type)way->flip;                                                         \
-        int64_t k = 0;                                                                             \
-        for (; k + VECTOR / size <= r->count; k += VECTOR / size) {                                \
-            vector a, b;                                                                           \
-            memcpy(&a, r->to + k * size, sizeof a);                                                \
-            memcpy(&b, r->from + k * size, sizeof b);                                              \
-            COMBINE(vector, a, b, );                                                               \
-            memcpy(r->to + k * size, &a, sizeof a);                                                \
+        const int64_t size = length / (VECTOR / (int64_t)sizeof(type)) * VECTOR;                   \
+        for (int64_t k = 0; k < p.count; k++) {                                                    \
+            char *const to = p.to + p.at[k];                                                       \
+            const char *const from = p.from + k * p.from_stride;                                   \
+            for (int64_t at = 0; at < size; at += VECTOR) {                                        \
+                vector a, b;                                                                       \
+                memcpy(&a, to + at, sizeof a);                                                     \
+                memcpy(&b, from + at, sizeof b);                                                   \
+                COMBINE(vector, a, b, );                                                           \
+                memcpy(to + at, &a, sizeof a);                                                     \
+            }                                                                                      \
         }                                                                                          \
         (void)flip;                                                                                \
-        return k;                                                                                  \
+        return size / (int64_t)sizeof(type);                                                       \
     }
 #define SCATTER_BOTH(name, type, COMBINE)                                                          \
     SCATTER_PLACES(name, type, COMBINE) SCATTER_DENSE(name, type, COMBINE)
@@ -154,7 +155,7 @@ static const struct scatter_loops {
     uint32_t types; /* as bits */
     bool adds;      /* else the greatest, or the least */
     void (*places)(const scatter_way *way, const scatter_places *p);
-    int64_t (*dense)(const scatter_way *way, const scatter_row *r);
+    int64_t (*dense)(const scatter_way *way, const scatter_places *p, int64_t length);
 } loops[] = {
     {SCATTER_TYPES(I32, U32), true, SCATTER_WAY(sum_32)},
     {SCATTER_TYPES(I64, U64), true, SCATTER_WAY(sum_64)},
@@ -192,23 +193,35 @@ static scatter_way way_of(const expr_node *node) {
     return way;
 }
 
-/* A row: what lies side by side by vectors, the rest as places. */
-static void combine_row(const scatter_way *way, const scatter_row *r) {
+/* Rows at places, of elements that are so far apart: what lies side by side by vectors, the rest
+ * one by one. */
+typedef struct scatter_row {
+    int64_t length, to_stride, from_stride;
+} scatter_row;
+
+static void combine_rest(const scatter_way *way, const scatter_places *p, const scatter_row *r,
+                         int64_t first) {
     enum { PIECE = 64 };
+    int64_t at[PIECE];
+    for (int64_t k = 0; k < p->count; k++)
+        for (int64_t i = first, count; i < r->length; i += count) {
+            count = r->length - i < PIECE ? r->length - i : PIECE;
+            for (int64_t e = 0; e < count; e++) at[e] = (i + e) * r->to_stride;
+            const scatter_places own = {p->to + p->at[k], at,
+                                        p->from + k * p->from_stride + i * r->from_stride,
+                                        r->from_stride, count};
+            way->places(way, &own);
+        }
+}
+
+static void combine_rows(const scatter_way *way, const scatter_places *p, const scatter_row *r) {
     const int64_t size = (int64_t)tosajit_type_size(way->type);
     const bool dense = r->to_stride == size && r->from_stride == size;
-    int64_t at[PIECE], k = 0, count;
-    if (dense && way->dense) k = way->dense(way, r);
-    if (dense && way->places != places_any && way->node->op == TOSAJIT_OP_scatter) {
-        memcpy(r->to, r->from, (size_t)(r->count * size));
-        return;
-    }
-    for (; k < r->count; k += count) {
-        count = r->count - k < PIECE ? r->count - k : PIECE;
-        for (int64_t i = 0; i < count; i++) at[i] = (k + i) * r->to_stride;
-        const scatter_places p = {r->to, at, r->from + k * r->from_stride, r->from_stride, count};
-        way->places(way, &p);
-    }
+    if (dense && way->places != places_any && way->node->op == TOSAJIT_OP_scatter)
+        for (int64_t k = 0; k < p->count; k++)
+            memcpy(p->to + p->at[k], p->from + k * p->from_stride, (size_t)(r->length * size));
+    else
+        combine_rest(way, p, r, dense && way->dense ? way->dense(way, p, r->length) : 0);
 }
 
 /* ---------------------------------------------------------------------------------------------
@@ -243,8 +256,8 @@ static void copy_base(const expr_node *node, const scatter_call *call, const wal
     const int64_t *strides = walk_strides(&own, inner);
     int64_t index[TOSAJIT_MAX_RANK] = {0};
     do {
-        const scatter_row r = {pointers[1], pointers[0], strides[1], strides[0], own.sizes[inner]};
-        combine_row(&way, &r);
+        const scatter_places p = {pointers[1], &(int64_t){0}, pointers[0], 0, 1};
+        combine_rows(&way, &p, &(scatter_row){own.sizes[inner], strides[1], strides[0]});
     } while (walk_next(&own, (UINT32_C(1) << inner) - 1, index, pointers));
 }
 
@@ -269,38 +282,80 @@ static void update_walk(const plan_part *part, plan_scatter s, const walk *w, wa
     walk_coalesce(own);
 }
 
-/* Where elements of a line go, in bytes. Of a large table the next ones are asked for in time. */
+/* Where elements of a line go, in bytes; of a type of index and a mode that are constants. */
+static inline void find_of(tosajit_type type, tosajit_index_mode mode, const gather_call *call,
+                           const char *index, int64_t index_stride, int64_t result_stride,
+                           int64_t count, int64_t *at) {
+    const int64_t places = call->count, stride = call->stride;
+    for (int64_t k = 0, moved = 0; k < count; k++, moved += result_stride, index += index_stride)
+        at[k] = gather_place(mode, gather_index(type, index), places) * stride + moved;
+}
+
+/* The same of indices side by side, by AVX-512: how many were found. Wrong ones have the last
+ * place. */
+#if defined(__x86_64__)
+#include <immintrin.h>
+#pragma GCC diagnostic push /* where nothing is optimised, these are GCC's macros with full masks  \
+                             */
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+__attribute__((target("avx512f"))) static int64_t
+find_wide(const gather_call *call, const char *index, int64_t count, int64_t *at) {
+    const __m512i zero = _mm512_setzero_si512(), places = _mm512_set1_epi64(call->count),
+                  last = _mm512_set1_epi64(call->count - 1);
+    const __m128i shift = _mm_cvtsi32_si128(__builtin_ctzll((unsigned long long)call->stride));
+    const bool narrow = call->index == TOSAJIT_I32;
+    int64_t k = 0;
+    for (; k + 8 <= count; k += 8) {
+        __m512i i = narrow ? _mm512_cvtepi32_epi64(
+                                 _mm256_loadu_si256((const __m256i *)(const void *)(index + 4 * k)))
+                           : _mm512_loadu_si512(index + 8 * k);
+        i = _mm512_mask_add_epi64(i, _mm512_cmplt_epi64_mask(i, zero), i, places);
+        _mm512_storeu_si512(at + k, _mm512_sll_epi64(_mm512_min_epu64(i, last), shift));
+    }
+    return k;
+}
+#pragma GCC diagnostic pop
+static bool has_find_wide(void) { return features_permuted_bytes() == 64; }
+#else
+static int64_t find_wide(const gather_call *call, const char *index, int64_t count, int64_t *at) {
+    return (void)call, (void)index, (void)count, (void)at, 0;
+}
+static bool has_find_wide(void) { return false; }
+#endif
+
+static bool is_power_of_two(int64_t n) { return n > 0 && (n & (n - 1)) == 0; }
+
 static void find_places(const gather_call *call, const char *index, int64_t index_stride,
                         int64_t result_stride, int64_t count, int64_t *at) {
-    const bool narrow = call->index == TOSAJIT_I32, simple = gather_may_fail(call->mode);
-    for (int64_t k = 0; simple && narrow && k < count; k++)
-        at[k] = gather_place(TOSAJIT_INDEX_SIGNED,
-                             gather_index(TOSAJIT_I32, index + k * index_stride), call->count) *
-                    call->stride +
-                k * result_stride;
-    for (int64_t k = 0; simple && !narrow && k < count; k++)
-        at[k] = gather_place(TOSAJIT_INDEX_SIGNED,
-                             gather_index(TOSAJIT_I64, index + k * index_stride), call->count) *
-                    call->stride +
-                k * result_stride;
-    for (int64_t k = 0; !simple && k < count; k++)
-        at[k] = gather_place(call->mode, gather_index(call->index, index + k * index_stride),
-                             call->count) *
-                    call->stride +
-                k * result_stride;
+    const bool dense = index_stride == (call->index == TOSAJIT_I32 ? 4 : 8) && result_stride == 0;
+    if (dense && gather_may_fail(call->mode) && is_power_of_two(call->stride) && has_find_wide()) {
+        const int64_t found = find_wide(call, index, count, at);
+        index += found * index_stride, count -= found, at += found;
+    }
+    if (!gather_may_fail(call->mode))
+        find_of(call->index, call->mode, call, index, index_stride, result_stride, count, at);
+    else if (call->index == TOSAJIT_I32)
+        find_of(TOSAJIT_I32, TOSAJIT_INDEX_SIGNED, call, index, index_stride, result_stride, count,
+                at);
+    else
+        find_of(TOSAJIT_I64, TOSAJIT_INDEX_SIGNED, call, index, index_stride, result_stride, count,
+                at);
 }
 
 /* Dimension `inner` of a walk, at pointers. */
 static void scatter_elements(const scatter_way *way, const gather_call *call, const walk *w,
                              int32_t inner, void *const *pointers) {
-    enum { PIECE = 256 };
+    enum { PIECE = 128, CACHED = 1 << 19 };
     const int64_t *strides = walk_strides(w, inner);
+    const bool large = size_without_sign(call->stride) > CACHED / (call->count + 1);
     int64_t at[PIECE];
     for (int64_t k = 0, count; k < w->sizes[inner]; k += count) {
         const int64_t left = w->sizes[inner] - k;
         count = left < PIECE ? left : PIECE;
         find_places(call, (const char *)pointers[INDEX] + k * strides[INDEX], strides[INDEX],
                     strides[RESULT], count, at);
+        for (int64_t i = 0; i < count && large; i++)
+            __builtin_prefetch((char *)pointers[RESULT] + k * strides[RESULT] + at[i], 1);
         const scatter_places p = {(char *)pointers[RESULT] + k * strides[RESULT], at,
                                   (const char *)pointers[UPDATES] + k * strides[UPDATES],
                                   strides[UPDATES], count};
@@ -308,25 +363,27 @@ static void scatter_elements(const scatter_way *way, const gather_call *call, co
     }
 }
 
-/* Along dimension 0 an index each, and along `inner` its row. */
+/* Along dimension 0 an index each, and along `inner` its row. Where a row is, is no pattern that
+ * the processor sees, so of a large result all of some rows are asked for before. */
 static void scatter_rows(const scatter_way *way, const gather_call *call, const walk *w,
                          int32_t inner, void *const *pointers) {
-    enum { PIECE = 64, AHEAD = 4, CACHE_LINE = 64, ASKED = 512 };
+    enum { PIECE = 16, CACHE_LINE = 64, ASKED = 512, CACHED = 1 << 19 };
     const int64_t *strides = walk_strides(w, 0), *row = walk_strides(w, inner);
     const int64_t bytes = w->sizes[inner] * row[RESULT], asked = bytes < ASKED ? bytes : ASKED;
+    const bool large = size_without_sign(call->stride) > CACHED / (call->count + 1);
+    const scatter_row r = {w->sizes[inner], row[RESULT], row[UPDATES]};
     int64_t at[PIECE];
-    for (int64_t k = 0; k < w->sizes[0]; k++) {
-        const int64_t n = k % PIECE, left = w->sizes[0] - k;
-        if (n == 0)
-            find_places(call, (const char *)pointers[INDEX] + k * strides[INDEX], strides[INDEX], 0,
-                        left < PIECE ? left : PIECE, at);
-        if (n + AHEAD < PIECE && AHEAD < left)
+    for (int64_t k = 0, count; k < w->sizes[0]; k += count) {
+        count = w->sizes[0] - k < PIECE ? w->sizes[0] - k : PIECE;
+        find_places(call, (const char *)pointers[INDEX] + k * strides[INDEX], strides[INDEX], 0,
+                    count, at);
+        for (int64_t i = 0; i < count && large; i++)
             for (int64_t b = 0; b < asked; b += CACHE_LINE)
-                __builtin_prefetch((char *)pointers[RESULT] + at[n + AHEAD] + b, 1);
-        const scatter_row r = {(char *)pointers[RESULT] + at[n],
-                               (const char *)pointers[UPDATES] + k * strides[UPDATES], row[RESULT],
-                               row[UPDATES], w->sizes[inner]};
-        combine_row(way, &r);
+                __builtin_prefetch((char *)pointers[RESULT] + at[i] + b, 1);
+        const scatter_places p = {pointers[RESULT], at,
+                                  (const char *)pointers[UPDATES] + k * strides[UPDATES],
+                                  strides[UPDATES], count};
+        combine_rows(way, &p, &r);
     }
 }
 

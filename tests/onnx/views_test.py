@@ -115,6 +115,47 @@ class Views(unittest.TestCase):
                         with self.assertRaisesRegex(Exception, "(?i)ind(ex|ices)", msg=(name, wrong, k)):
                             call(one, {"x": x, "i": beyond})
 
+    def test_scatters(self):
+        """Updates that an operator computes, into data that another one follows: one kernel. Each index is negative, too, and one beyond is refused."""
+        i64, same = np.int64, lambda *sizes: random.integers(-sizes[0], sizes[0], sizes)
+        pairs = np.stack([random.integers(-5, 5, (7, 3)), random.integers(-6, 6, (7, 3))], -1)
+        once = np.stack([random.permutation(5)[:3] - 5 for _ in range(32)], -1)
+        for name, attributes, data, index, updates, open_axes, within in (
+                ("ScatterElements", {"reduction": "add"}, (5, 32), np.broadcast_to(same(5, 1), (5, 32)), (5, 32), (), "scatter_add("),
+                ("ScatterElements", {"reduction": "max", "axis": 0}, (5, 32), random.integers(-5, 5, (70, 32)), (70, 32), (), "scatter_max("),
+                ("ScatterElements", {"reduction": "min", "axis": -1}, (6, 5, 9), random.integers(-9, 9, (6, 5, 70)), (6, 5, 70), (), "scatter_min("),
+                ("ScatterElements", {"reduction": "add", "axis": 1}, (6, 5, 9), random.integers(-5, 5, (6, 8, 9)), (6, 8, 9), (), "(1,0,2,)"),
+                ("ScatterElements", {}, (5, 32), once, (3, 32), (), "scatter("),
+                ("ScatterND", {"reduction": "add"}, (5, 32), same(5, 40)[:, :1], (5, 32), (0,), "scatter_add(x"),
+                ("ScatterND", {"reduction": "max"}, (5, 6, 32), same(5, 2)[..., None], (5, 2, 6, 32), (), "scatter_max("),
+                ("ScatterND", {"reduction": "min"}, (5, 6, 32), pairs, (7, 3, 32), (), "scatter_min("),
+                ("ScatterND", {"reduction": "add"}, (5, 6), pairs, (7, 3), (), "scatter_add("),
+                ("ScatterND", {}, (5, 32), i64([[3], [-5], [1]]), (3, 32), (), "scatter(")):
+            given = {"x": normal(*data), "i": np.ascontiguousarray(index), "u": normal(*updates)}
+            nodes = [N("Exp", ["u"], ["e"]), N(name, ["x", "i", "e"], ["s"], **attributes), N("Neg", ["s"], ["n"]), N("Exp", ["n"], ["y"])]
+            model = model_of(nodes, given, opset=18, open_axes=open_axes)
+            text, = self.regions(model, given, *ALL)
+            self.assertIn(within, text)
+            axis = attributes.get("axis", 0)
+            for wrong in (data[axis], -data[axis] - 1, 2**63 - 1, -2**63):
+                beyond = given["i"].copy()
+                beyond[(-1,) * (beyond.ndim - 1) + (0,)] = wrong
+                with self.assertRaisesRegex(Exception, "(?i)ind(ex|ices)", msg=(name, wrong)):
+                    call(os.path.join(work.name, "out.onnx"), {**given, "i": beyond})
+
+    def test_messages(self):
+        """A layer of a graph's network is one region; its index is never written for each feature."""
+        h, w, into = normal(40, 24), normal(300, 1), np.zeros((40, 24), np.float32)
+        source, to = (random.integers(0, 40, (300,)) for _ in range(2))
+        nodes = [N("Gather", ["h", "from"], ["g"]), N("Mul", ["g", "w"], ["m"]), N("Relu", ["m"], ["r"]), N("Unsqueeze", ["to", "one"], ["t"]),
+                 N("Expand", ["t", "sizes"], ["i"]), N("ScatterElements", ["zero", "i", "r"], ["s"], axis=0, reduction="add"), N("Add", ["s", "h"], ["a"]),
+                 N("Tanh", ["a"], ["y"])]
+        given = {"h": h, "w": w, "from": source, "to": to}
+        model = model_of(nodes, given, ["y"], {"one": np.int64([1]), "sizes": np.int64([300, 24]), "zero": into}, 18)
+        text, = self.regions(model, given, "--min-bytes", "0")
+        for word in ("take(", "broadcast_to(", "scatter_add(", "tanh("):
+            self.assertIn(word, text)
+
     def test_gather_of_what_is_computed(self):
         """It lies in memory: one region makes it. The index may be made in the region that gathers."""
         x, index = normal(40, 64), random.integers(-20, 20, (70,))

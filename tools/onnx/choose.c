@@ -236,18 +236,23 @@ static void set_owner(const chooser *c, const onnx_region *r, int32_t owner, con
 
 static bool add_region(const chooser *c, const group *o);
 
-/* Take what an index takes out of a region. False if there is none. */
+/* True if an index says what a node takes, or where it puts what. */
+static bool has_index(const chooser *c, int32_t node) {
+    return onnx_views_gathers(&c->g->nodes[node]) || onnx_views_scatters(&c->g->nodes[node]);
+}
+
+/* Take what has an index out of a region. False if there is none. */
 static bool part_gathers(const chooser *c, const onnx_region *r) {
     bool any = false;
     for (int32_t k = 0; k < r->count; k++)
-        if (onnx_views_gathers(&c->g->nodes[r->nodes[k]])) any = c->split[r->nodes[k]] = true;
+        if (has_index(c, r->nodes[k])) any = c->split[r->nodes[k]] = true;
     return any;
 }
 
 /* Without what takes dimensions away or moves elements there may be a region. What is gathered goes
  * with the fewest others, so it is the first to go. */
 static void part(const chooser *c, const onnx_region *r) {
-    const bool gathers = r->culprit >= 0 && onnx_views_gathers(&c->g->nodes[r->culprit]);
+    const bool gathers = r->culprit >= 0 && has_index(c, r->culprit);
     if (!gathers && part_gathers(c, r)) return;
     if (r->culprit >= 0 && (*c->patience)-- > 0) {
         c->split[r->culprit] = true;

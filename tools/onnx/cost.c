@@ -225,6 +225,17 @@ bool onnx_has_blocks(const onnx_graph *g) {
     return false;
 }
 
+/* True if all that reads a value reads it as the index of a scatter: then it need not be written.
+ */
+static bool is_index_alone(const onnx_graph *g, int32_t value) {
+    int32_t reads = 0;
+    for (int32_t k = 0; k < g->node_count; k++) {
+        const onnx_node *node = &g->nodes[k];
+        reads += onnx_views_scatters(node) && node->input_count > 1 && node->inputs[1] == value;
+    }
+    return reads == g->values[value].uses;
+}
+
 /* Short runs are moved element by element. A Transpose the engine may yet bring elsewhere, or join
  * with a product, unless it has tried. */
 static const char *leave_view(const onnx_graph *g, const onnx_node *node, bool settled,
@@ -232,6 +243,8 @@ static const char *leave_view(const onnx_graph *g, const onnx_node *node, bool s
     enum { LEAST_RUN = 16 };
     if (blocks && onnx_input(g, node, 0) && onnx_input(g, node, 0)->type.rank == 4)
         return "the engine keeps images in blocks";
+    if (onnx_is(node, "Expand"))
+        return is_index_alone(g, node->outputs[0]) ? NULL : "it repeats what is read as a whole";
     if (onnx_views_gathers(node)) /* the engine calls a function for each index */
         return is_small(&g->values[node->outputs[0]].type) ? "of few elements the engine is faster"
                                                            : NULL;
@@ -244,6 +257,8 @@ const char *onnx_left_to_engine(const onnx_graph *g, const onnx_node *node, bool
     const onnx_form *form = onnx_form_of(node);
     onnx_axes axes;
     if (onnx_form_is_view(form)) return leave_view(g, node, settled, blocks);
+    if (onnx_form_is_scatter(form) && is_small(&onnx_input(g, node, 2)->type))
+        return "of few elements the engine is faster";
     if (!onnx_form_is_rows(form) || !onnx_rows_axes(g, node, &axes) || axes.count == 0) return NULL;
     const onnx_type *type = &onnx_input(g, node, 0)->type;
     const int64_t last = type->dims[axes.rank - 1];

@@ -33,7 +33,7 @@ struct onnx_form {
 
 static write_form write_clip, write_pow, write_neg, write_cast, write_mod, write_equal,
     write_infinite, write_gelu, write_mean, write_quantize, write_dequantize, write_linear,
-    write_rows, write_view, write_sign;
+    write_rows, write_view, write_scatter, write_sign;
 
 #define ERF_GELU "0.5 * ($0) * (erf(($0) * 0.70710678118654752) + 1)"
 #define TANH_GELU "0.5 * $0 * (tanh(0.79788456080286536 * ($0 + 0.044715 * $0 * $0 * $0)) + 1)"
@@ -138,6 +138,10 @@ static const onnx_form forms[] = {
     {"Gather", NULL, "", 2, 2, 1, FIRST, true, write_view},
     {"GatherElements", NULL, "", 2, 2, 1, FIRST, true, write_view},
     {"GatherND", NULL, "", 2, 2, 1, FIRST, true, write_view},
+    {"Expand", NULL, "", 2, 2, 0, FIRST, true, write_view},
+    {"ScatterElements", NULL, "", 3, 3, 4, FIRST, true, write_scatter},
+    {"Scatter", NULL, "", 3, 3, 4, FIRST, true, write_scatter},
+    {"ScatterND", NULL, "", 3, 3, 4, FIRST, true, write_scatter},
     {"Softmax", NULL, "", 1, 1, 1, FIRST, false, write_rows},
     {"LogSoftmax", NULL, "", 1, 1, 1, FIRST, false, write_rows},
     {"ReduceSum", NULL, "", 1, 2, 1, FIRST, false, write_rows},
@@ -180,8 +184,10 @@ bool onnx_form_is_rows(const onnx_form *form) { return form->write == write_rows
 
 bool onnx_form_is_view(const onnx_form *form) { return form->write == write_view; }
 
+bool onnx_form_is_scatter(const onnx_form *form) { return form->write == write_scatter; }
+
 bool onnx_form_is_elementwise(const onnx_form *form) {
-    return !onnx_form_is_rows(form) && !onnx_form_is_view(form);
+    return !onnx_form_is_rows(form) && !onnx_form_is_view(form) && !onnx_form_is_scatter(form);
 }
 
 bool onnx_form_gives(const onnx_node *node, int32_t output) {
@@ -610,6 +616,8 @@ static bool write_rows(onnx_site *s, byte_writer *text) {
 }
 
 static bool write_view(onnx_site *s, byte_writer *text) { return onnx_views_text(s, text); }
+
+static bool write_scatter(onnx_site *s, byte_writer *text) { return onnx_scatter_text(s, text); }
 
 /* ---------------------------------------------------------------------------------------------
  * A node */

@@ -20,7 +20,9 @@ int32_t onnx_form_weight(const onnx_form *form);
 bool onnx_form_is_rows(const onnx_form *form);
 /* It moves elements and computes nothing. */
 bool onnx_form_is_view(const onnx_form *form);
-/* Neither of both: each element of the result depends on one place of each operand. */
+/* It puts elements where an index says. */
+bool onnx_form_is_scatter(const onnx_form *form);
+/* None of these: each element of the result depends on one place of each operand. */
 bool onnx_form_is_elementwise(const onnx_form *form);
 
 /* Output 3 of SkipLayerNormalization is the sum that is normalised. */

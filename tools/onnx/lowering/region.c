@@ -56,7 +56,7 @@ bool onnx_region_is_number(const onnx_graph *g, const onnx_node *node, int32_t o
     char text[32];
     const onnx_form *form = onnx_form_of(node);
     if (is_list(node, operand)) return value && value->constant;
-    if (form && onnx_form_is_view(form)) return false;
+    if (form && (onnx_form_is_view(form) || onnx_form_is_scatter(form))) return false;
     return value && value->constant && onnx_elements(&value->type) == 1 &&
            value->type.rank <= rank_of(g, node) && !(operand == 0 && onnx_is(node, "Where")) &&
            onnx_constant_text(value->constant, text);
@@ -119,8 +119,8 @@ static bool types_agree(const onnx_graph *g, const onnx_node *node, int32_t oper
     int32_t first = onnx_is(node, "Where") ? 1 : 0;
     const onnx_value *data = onnx_input(g, node, first), *value = onnx_input(g, node, operand);
     return operand <= first || onnx_views_gathers(node) || onnx_is(node, "Pow") ||
-           onnx_is(node, "DequantizeLinear") || value->fresh ||
-           (data && data->type.element == value->type.element);
+           (operand == 1 && onnx_views_scatters(node)) || onnx_is(node, "DequantizeLinear") ||
+           value->fresh || (data && data->type.element == value->type.element);
 }
 
 /* ---------------------------------------------------------------------------------------------
@@ -143,6 +143,11 @@ static bool computes_again(const writer *w, const onnx_node *node) {
     for (int32_t k = 0; k < node->input_count; k++)
         if (!is_list(node, k) && is_shared(w, node->inputs[k])) return true;
     return false;
+}
+
+/* True if the others of a region may stay without it. */
+static bool leaves(const onnx_form *form) {
+    return onnx_form_is_view(form) || onnx_form_is_scatter(form);
 }
 
 /* A view that there is no text for. */
@@ -211,7 +216,7 @@ static bool write_node(writer *w, const onnx_node *node) {
     for (int32_t k = 0; k < node->output_count && onnx_is(node, "Split"); k++)
         wanted[k] = is_wanted(w, node->outputs[k]);
     if (!onnx_form_write(form, &site, w->text))
-        return onnx_form_is_view(form) ? refuse_view(w, node, site.why) : refuse(w->r, site.why);
+        return leaves(form) ? refuse_view(w, node, site.why) : refuse(w->r, site.why);
     label_results(w, node, first, &site);
     return true;
 }

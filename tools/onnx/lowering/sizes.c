@@ -128,6 +128,8 @@ static const struct size_row {
     {"Gather", gathered},
     {"Softmax", same},
     {"CumSum", same},
+    {"ScatterElements", same},
+    {"ScatterND", same},
     {"LayerNormalization", same},
     {"RMSNormalization", same},
     {"SimplifiedLayerNormalization", same},

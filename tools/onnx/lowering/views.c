@@ -285,14 +285,13 @@ static bool put_joined(onnx_site *s, int32_t indexed, int64_t all, byte_writer *
 }
 
 /* Lists of numbers, one for each of the first dimensions: they are one number of these together. A
- * wrong one is so far beyond all that the others cannot make up for it. */
-static bool write_gather_lists(onnx_site *s, byte_writer *text) {
-    const onnx_type *from = type_of(s), *index = &onnx_input(s->g, s->node, 1)->type;
-    const int64_t indexed = index->rank > 0 ? index->dims[index->rank - 1] : -1;
+ * wrong one is so far beyond all that the others cannot make up for it. The name of that number's
+ * statement, and behind it what begins the next one. */
+static bool put_flat_lists(onnx_site *s, int64_t indexed, int64_t *joined, char *name, size_t size,
+                           byte_writer *text) {
+    const onnx_type *from = type_of(s);
     int32_t places[TOSAJIT_MAX_RANK];
     int64_t all = 1;
-    if (number(s->node, "batch_dims", 0) != 0) return refuse(s, "it has an index for each batch");
-    if (indexed < 1 || indexed > from->rank) return refuse(s, "how much it indexes is not known");
     for (int32_t d = 0; d < indexed; d++)
         if (from->dims[d] < 1 || __builtin_mul_overflow(all, from->dims[d], &all) ||
             all > INT32_MAX / 3)
@@ -306,12 +305,160 @@ static bool write_gather_lists(onnx_site *s, byte_writer *text) {
         put(text, d > 0 ? " + t" : "t"), put_number(text, places[d], d > 0 ? ")" : "");
         if (d + 1 < indexed) put(text, " * "), put_number(text, from->dims[d + 1], "");
     }
-    const int32_t flat = *s->statement;
+    snprintf(name, size, "t%d", *s->statement);
     next_statement(s, text);
+    *joined = all;
+    return true;
+}
+
+/* How many numbers a list of the index has. */
+static bool count_indexed(onnx_site *s, int64_t *indexed) {
+    const onnx_type *index = &onnx_input(s->g, s->node, 1)->type;
+    *indexed = index->rank > 0 ? index->dims[index->rank - 1] : -1;
+    return (*indexed >= 1 && *indexed <= type_of(s)->rank) ||
+           refuse(s, "how much it indexes is not known");
+}
+
+static bool write_gather_lists(onnx_site *s, byte_writer *text) {
+    char flat[32];
+    int64_t indexed, all;
+    if (number(s->node, "batch_dims", 0) != 0) return refuse(s, "it has an index for each batch");
+    if (!count_indexed(s, &indexed)) return false;
+    if (!put_flat_lists(s, indexed, &all, flat, sizeof flat, text)) return false;
     put(text, "take(");
     if (!put_joined(s, (int32_t)indexed, all, text)) return false;
-    put(text, ", t"), put_number(text, flat, ", 0)");
+    put(text, ", "), put(text, flat), put(text, ", 0)");
     return true;
+}
+
+/* Sizes that the result has, where the operand has 1; of what is not known it has its own. */
+static bool write_expand(onnx_site *s, byte_writer *text) {
+    const onnx_type *from = type_of(s), *to = &s->g->values[s->node->outputs[0]].type;
+    if (to->rank != from->rank) return refuse(s, "its sizes are not known");
+    put(text, "broadcast_to("), put(text, s->operands[0]), put(text, ", (");
+    for (int32_t d = 0; d < to->rank; d++) {
+        if (to->dims[d] < 0 && from->dims[d] == 1) return refuse(s, "its sizes are not known");
+        put_number(text, to->dims[d] < 0 || to->dims[d] == from->dims[d] ? -1 : to->dims[d], ",");
+    }
+    put(text, "))");
+    return true;
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * What an index changes */
+
+bool onnx_views_scatters(const onnx_node *node) {
+    return onnx_is(node, "ScatterElements") || onnx_is(node, "ScatterND") ||
+           onnx_is(node, "Scatter");
+}
+
+/* The operation of this reduction. */
+static bool put_reduction(onnx_site *s, byte_writer *text) {
+    static const char *const names[][2] = {{"none", "scatter("},
+                                           {"add", "scatter_add("},
+                                           {"max", "scatter_max("},
+                                           {"min", "scatter_min("}};
+    const Onnx__AttributeProto *a = onnx_attribute(s->node->proto, "reduction");
+    const char *word = a && a->has_s ? (const char *)a->s.data : "none";
+    const size_t length = a && a->has_s ? a->s.len : 4;
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (strlen(names[k][0]) == length && memcmp(word, names[k][0], length) == 0)
+            return put(text, names[k][1]), true;
+    return refuse(s, "no kernel multiplies by an index");
+}
+
+/* "transpose(x0, (1,0,2,))": with the axis in front of the others. Back it is the inverse. */
+static void put_moved(const char *operand, int32_t axis, int32_t rank, bool back,
+                      byte_writer *text) {
+    put(text, "transpose("), put(text, operand), put(text, ", (");
+    for (int32_t d = 0; d < rank; d++) {
+        const int32_t forwards = d == 0      ? axis
+                                 : d <= axis ? d - 1
+                                             : d,
+                      backwards = d == axis  ? 0
+                                  : d < axis ? d + 1
+                                             : d;
+        put_number(text, back ? backwards : forwards, ",");
+    }
+    put(text, "))");
+}
+
+/* An index of its own for each element: beside the axis all operands have the same sizes. */
+static bool write_scatter_elements(onnx_site *s, byte_writer *text) {
+    const onnx_type *into = type_of(s), *types[] = {into, &onnx_input(s->g, s->node, 1)->type,
+                                                    &onnx_input(s->g, s->node, 2)->type};
+    const int32_t axis = onnx_views_axis(s->node, 0, into->rank);
+    if (axis < 0) return refuse(s, "an axis is none of its operand's");
+    for (int o = 1; o < 3; o++) {
+        if (types[o]->rank != into->rank) return refuse(s, "an axis is none of its operands'");
+        for (int32_t d = 0; d < into->rank; d++)
+            if (d != axis && types[o]->dims[d] != into->dims[d])
+                return refuse(s, "its index is smaller than its data");
+    }
+    for (int32_t d = 0; d < into->rank; d++)
+        if (d != axis && into->dims[d] < 0) return refuse(s, "a size beside its axis is not known");
+    if (!put_reduction(s, text)) return false;
+    for (int o = 0; o < 3; o++) {
+        if (axis > 0)
+            put_moved(s->operands[o], axis, into->rank, false, text);
+        else
+            put(text, s->operands[o]);
+        put(text, ", ");
+    }
+    put(text, "mode=signed)");
+    if (axis == 0) return true;
+    char made[32];
+    snprintf(made, sizeof made, "t%d", *s->statement);
+    next_statement(s, text);
+    put_moved(made, axis, into->rank, true, text);
+    return true;
+}
+
+/* "reshape(x2, (-1,64,))": a row for each list of the index. */
+static bool put_rows(onnx_site *s, const char *operand, int32_t indexed, bool ones,
+                     byte_writer *text) {
+    const onnx_type *into = type_of(s);
+    put(text, "reshape("), put(text, operand), put(text, ", (-1,");
+    for (int32_t d = indexed; d < into->rank; d++) {
+        if (!ones && into->dims[d] < 0) return refuse(s, "a size that is not indexed is not known");
+        put_number(text, ones ? 1 : into->dims[d], ",");
+    }
+    put(text, "))");
+    return true;
+}
+
+/* Lists of numbers, as GatherND has them. */
+static bool write_scatter_lists(onnx_site *s, byte_writer *text) {
+    const onnx_type *into = type_of(s), *index = &onnx_input(s->g, s->node, 1)->type;
+    char flat[64], made[32];
+    int64_t indexed, all = 1;
+    if (!count_indexed(s, &indexed)) return false;
+    snprintf(flat, sizeof flat, "%s", s->operands[1]); /* lists of one number are these numbers */
+    if (indexed > 1 && !put_flat_lists(s, indexed, &all, flat, sizeof flat, text)) return false;
+    if (!put_reduction(s, text)) return false;
+    if (indexed > 1 && !put_joined(s, (int32_t)indexed, all, text)) return false;
+    put(text, indexed > 1 ? ", " : s->operands[0]), put(text, indexed > 1 ? "" : ", ");
+    if (!put_rows(s, flat, (int32_t)indexed, true, text)) return false;
+    put(text, ", ");
+    if (index->rank == 2)
+        put(text, s->operands[2]);
+    else if (!put_rows(s, s->operands[2], (int32_t)indexed, false, text))
+        return false;
+    put(text, ", mode=signed)");
+    if (indexed == 1) return true;
+    snprintf(made, sizeof made, "t%d", *s->statement);
+    next_statement(s, text);
+    put(text, "reshape("), put(text, made), put(text, ", (");
+    for (int32_t d = 0; d < into->rank; d++) put_number(text, into->dims[d], ",");
+    put(text, "))");
+    return true;
+}
+
+bool onnx_scatter_text(onnx_site *s, byte_writer *text) {
+    const onnx_type *updates = &onnx_input(s->g, s->node, 2)->type;
+    if (type_of(s)->rank < 0 || updates->rank < 0) return refuse(s, "the rank is not known");
+    return onnx_is(s->node, "ScatterND") ? write_scatter_lists(s, text)
+                                         : write_scatter_elements(s, text);
 }
 
 /* ---------------------------------------------------------------------------------------------
@@ -333,6 +480,7 @@ static const struct view {
     {"Gather", write_gather, false, true},
     {"GatherElements", write_gather_elements, false, true},
     {"GatherND", write_gather_lists, false, true},
+    {"Expand", write_expand, true, false},
 };
 
 static const struct view *view_of(const onnx_node *node) {
