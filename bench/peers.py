@@ -4,6 +4,7 @@
 
     PYTHONPATH=build/tools/python python3 bench/peers.py [SECONDS [WORD]]     # WORD keeps the cases whose name has it
     PYTHONPATH=build/tools/python python3 bench/peers.py --page               # into bench/peers.md
+    PYTHONPATH=build/tools/python python3 bench/peers.py --contracted         # sums and products beside numba's fastmath; into docs/accuracy.md by hand
 
 TOSAJIT_CPU=x86-64-v3, which is what the page is made with, keeps numba, jax and PyTorch to AVX2, too. ONNX Runtime cannot be kept.
 Each line has the time of tosajit, exact and fast, over that of each peer, and over the best one; below 1 is faster. All compute on the
@@ -68,6 +69,8 @@ CHEAP = [
     ("QuantizeLinear to u8", "u8(clip(roundeven(x / 0.02) + 128.0, 0.0, 255.0))" + F32, ["Quantize x 0.02 u8"],
      "jnp.clip(jnp.round(x / 0.02) + 128, 0, 255).astype(jnp.uint8)", None, None),
 ]
+HORNER = "((((((((x * {0} + {1}) * x + {2}) * x + {3}) * x + {4}) * x + {5}) * x + {6}) * x + {7}) * x + {8})"
+POLYNOMIAL = ("degree 8", HORNER.format(*(k / 10 for k in range(1, 10))) + F32, None, None, None, HORNER.format(*(f"f({k / 10})" for k in range(1, 10))))
 SIZES = {"16K": 1 << 14, "64K": 1 << 16, "1M": 1 << 20}
 # The most that a case may take of the best peer's time: exact, fast. Others have 1.2 and 1.0.
 LIMITS = {"clamps": (1.1, 1.1), "hard swish": (1.1, 1.1), "sum": (1.1, 1.1), "i32 of f32": (1.1, 1.1), "i8 of f32": (1.0, 1.0),
@@ -207,6 +210,18 @@ def tables(seconds, word):
     return "\n".join(main_table) + "\n\n" + calls_beside_numba(seconds, word)
 
 
+def contracted_beside_numba(seconds):
+    """The tiers that differ in products whose sum is rounded with them; numba's fastmath contracts what its compiler likes."""
+    ENGINES["contracted"] = tosajit.Engine(accuracy="contracted")
+    print("| | elements | reproducible | contracted | numba | contracted / numba |\n|---|--:|--:|--:|--:|--:|")
+    for case in [case for case in CHEAP if case[0] in ("clamps", "hard swish")] + [POLYNOMIAL]:
+        for size, n in SIZES.items():
+            some = {name: call for name, call in contenders(case, n).items() if name in ("fast", "contracted", "numba")}
+            times = usual_times(some, seconds)
+            fast, contracted, other = (1e6 * times[name] for name in ("fast", "contracted", "numba"))
+            print(f"| {case[0]} | {size} | {fast:.2f} | {contracted:.2f} | {other:.2f} | {contracted / other:.2f} |", flush=True)
+
+
 def write_page():
     """Puts the machine and the tables in place of those that the page has; its other text stays."""
     begin, end = "<!-- Written by bench/peers.py --page -->\n", "<!-- End -->\n"
@@ -219,6 +234,9 @@ def write_page():
 def main():
     if "--page" in sys.argv:
         write_page()
+        return
+    if "--contracted" in sys.argv:
+        contracted_beside_numba(2)
         return
     seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 0.3
     print(f"{machine()}\n\n{tables(seconds, sys.argv[2] if len(sys.argv) > 2 else '')}")

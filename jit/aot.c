@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "jit/lookup_tables.h"
+#include "jit/compile.h"
 #include "jit/target/object.h"
 #include "jit/cpu_builds.h"
 #include "runtime/base/bytes.h"
@@ -94,9 +94,9 @@ static void put_image(aot_writer *w, const tosajit_kernel *kernel, const placed 
 static tosajit_status put_function(aot_writer *w, const tosajit_function *function) {
     tosajit_kernel *kernel;
     placed v;
-    tosajit_status status = kernel_create(function->expr, &w->allocator, lookup_tables, &kernel);
+    const program_aids aids = compile_aids(w->engines[0]); /* and so are the others */
+    tosajit_status status = kernel_create(function->expr, &w->allocator, &aids, &kernel);
     if (status) return status;
-    kernel->program->fast |= w->engines[0]->fast; /* and so are the others */
     status = builds_compile("compile_object", w->engines, w->engine_count, kernel, &v.made);
     if (!status) {
         w->machine = v.made.list[0].code.machine;

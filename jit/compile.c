@@ -73,24 +73,28 @@ static tosajit_status own_kernel(tosajit_engine *engine, tosajit_kernel *kernel)
     atomic_fetch_add_explicit(&engine->kernels, 1, memory_order_relaxed);
     kernel->owner = &engines;
     kernel->owned = own;
-    kernel->program->fast |= engine->fast;
     kernel->parallel = engine->parallel;
     kernel->any_strides = engine->any_strides;
     kernel->cpu = engine_cpu(engine);
     return engine_check_cap(engine, &own->refused);
 }
 
+program_aids compile_aids(const tosajit_engine *engine) {
+    return (program_aids){.accuracy = engine->accuracy, .tables = lookup_tables};
+}
+
 tosajit_status compile_begin(tosajit_engine *engine, const tosajit_expr *expr,
                              tosajit_kernel **kernel) {
     tosajit_kernel *made;
-    tosajit_status status = kernel_create(expr, &engine->allocator, lookup_tables, &made);
+    const program_aids aids = compile_aids(engine);
+    tosajit_status status = kernel_create(expr, &engine->allocator, &aids, &made);
     if (status) return status;
     status = own_kernel(engine, made);
     if (status) {
         tosajit_kernel_release(made);
         return status;
     }
-    listeners_made(made, expr, lookup_tables);
+    listeners_made(made, expr, &aids);
     if (engine_compiles(engine)) native_restore(engine, made);
     *kernel = made;
     return TOSAJIT_OK;
@@ -259,12 +263,12 @@ tosajit_status tosajit_print(tosajit_engine *engine, const tosajit_expr *expr, t
                           "print: engine, expr or text is a null pointer");
     if ((unsigned)view > TOSAJIT_VIEW_PASSES)
         return diag_error(TOSAJIT_INVALID_ARGUMENT, "print: there is no view %d", (int)view);
+    const program_aids aids = compile_aids(engine);
     if (view == TOSAJIT_VIEW_PASSES)
-        return views_print_passes(expr, &engine->allocator, lookup_tables, text);
+        return views_print_passes(expr, &engine->allocator, &aids, text);
     tosajit_kernel *kernel;
-    tosajit_status status = kernel_create(expr, &engine->allocator, lookup_tables, &kernel);
+    tosajit_status status = kernel_create(expr, &engine->allocator, &aids, &kernel);
     if (status) return status;
-    kernel->program->fast |= engine->fast;
     status = views_print(engine, kernel, view, text);
     tosajit_kernel_release(kernel);
     return status;

@@ -5,6 +5,10 @@
 #define TOSAJIT_JIT_COMPILE_H
 
 #include "jit/engine/engine.h"
+#include "runtime/expr/passes.h"
+
+/* For the passes of an engine's kernels. */
+program_aids compile_aids(const tosajit_engine *engine);
 
 /* A kernel that holds the engine; with code if the store on disk has it. What tosajit_expr_verify
  * gives, OUT_OF_MEMORY, LIMIT_EXCEEDED. */

@@ -32,7 +32,7 @@ tosajit_status builds_check(const char *what, tosajit_engine *const *engines, si
             return diag_error(TOSAJIT_INVALID_ARGUMENT, "%s: engine %zu is a null pointer", what,
                               k);
     for (size_t k = 1; k < count; k++)
-        if (engines[k]->fast != engines[0]->fast)
+        if (engines[k]->accuracy != engines[0]->accuracy)
             return diag_error(TOSAJIT_INVALID_ARGUMENT,
                               "%s: engine %zu is of another accuracy than engine 0", what, k);
     return TOSAJIT_OK;

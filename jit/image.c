@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "jit/lookup_tables.h"
+#include "jit/compile.h"
 #include "jit/cpu_builds.h"
 #include "runtime/base/bytes.h"
 #include "runtime/base/diag.h"
@@ -29,9 +29,9 @@ tosajit_status tosajit_compile_image(tosajit_engine *const *engines, size_t engi
     if (status) return status;
     const tosajit_allocator allocator = engines[0]->allocator;
     tosajit_kernel *kernel;
-    status = kernel_create(expr, &allocator, lookup_tables, &kernel);
+    const program_aids aids = compile_aids(engines[0]); /* and so are the others */
+    status = kernel_create(expr, &allocator, &aids, &kernel);
     if (status) return status;
-    kernel->program->fast |= engines[0]->fast; /* and so are the others */
     builds made;
     byte_writer w = {.allocator = allocator};
     status = builds_compile("compile_image", engines, engine_count, kernel, &made);

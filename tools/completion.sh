@@ -16,7 +16,7 @@ _tosajit() {
         return
     fi
     case \$before in
-    --accuracy) mapfile -t COMPREPLY < <(compgen -W "exact reproducible" -- "\$word"); return ;;
+    --accuracy) mapfile -t COMPREPLY < <(compgen -W "exact reproducible contracted" -- "\$word"); return ;;
     --backend) mapfile -t COMPREPLY < <(compgen -W "auto native precompiled interpret" -- "\$word"); return ;;
     --cpu|--targets) mapfile -t COMPREPLY < <(compgen -W "native v2 v3 v4 x86-64-v2 x86-64-v3 x86-64-v4 aarch64" -- "\$word"); return ;;
     --entry|--expr|--shape|--threads|-c) return ;;

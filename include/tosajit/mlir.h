@@ -162,7 +162,8 @@ typedef struct tosajit_mlir_function tosajit_mlir_function;
 
 /* Build function `index`: its arguments become the inputs of an expression, its ops nodes, what it
  * returns the results, in the same order. options as for tosajit_expr_create, null allowed. An
- * attribute tosajit.accuracy = "reproducible" of the function makes it so in any case.
+ * attribute tosajit.accuracy = "reproducible" of the function, or "contracted", makes it so in any
+ * case.
  * tosajit.contract of an argument is its contract. Besides elementwise ops of TOSA, tosa.const,
  * arith.constant, tensor.cast and func.return are read. BAD_MODULE for anything else, and for ops
  * that lack operands, results or attributes; for ops with the wrong types, shapes or values what

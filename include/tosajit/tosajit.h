@@ -235,6 +235,8 @@ typedef int32_t tosajit_value; /* a node of one expression */
 typedef enum tosajit_accuracy {
     TOSAJIT_EXACT,        /* rounded correctly */
     TOSAJIT_REPRODUCIBLE, /* at most 1 ulp off, subnormals kept; the same bits on every CPU, too */
+    TOSAJIT_CONTRACTED, /* and a product that one sum alone reads is rounded with it (semantics.md)
+                         */
 } tosajit_accuracy;
 
 /* How an expression is read. Strict: TOSA's own rules. Ranks must be equal, extensions are refused,
@@ -243,7 +245,7 @@ typedef struct tosajit_expr_options {
     size_t size;                        /* sizeof(tosajit_expr_options) */
     const tosajit_allocator *allocator; /* copied; null: malloc and free */
     int strict;                         /* nonzero: as above */
-    tosajit_accuracy accuracy;          /* REPRODUCIBLE here or in the engine holds */
+    tosajit_accuracy accuracy;          /* the greater of this and the engine's holds */
 } tosajit_expr_options;
 
 /* An empty expression. options may be null. */

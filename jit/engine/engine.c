@@ -144,7 +144,7 @@ static tosajit_status check_options(const tosajit_engine_options *given) {
     if ((unsigned)given->backend > TOSAJIT_BACKEND_PRECOMPILED)
         return diag_error(TOSAJIT_INVALID_ARGUMENT, "engine_create: there is no backend %d",
                           (int)given->backend);
-    if ((unsigned)given->accuracy > TOSAJIT_REPRODUCIBLE)
+    if ((unsigned)given->accuracy > TOSAJIT_CONTRACTED)
         return diag_error(TOSAJIT_INVALID_ARGUMENT, "engine_create: there is no accuracy %d",
                           (int)given->accuracy);
     return TOSAJIT_OK;
@@ -169,7 +169,7 @@ tosajit_status tosajit_engine_create(const tosajit_engine_options *options,
     made->uncached = given.uncached != 0;
     made->any_strides = given.any_strides != 0;
     made->quiesce_at_exit = given.quiesce_at_exit != 0;
-    made->fast = given.accuracy == TOSAJIT_REPRODUCIBLE;
+    made->accuracy = given.accuracy;
     if (given.cpu && strcmp(given.cpu, "native") != 0)
         snprintf(made->cpu, sizeof made->cpu, "%s", given.cpu);
     atomic_init(&made->references, 1);

@@ -26,7 +26,7 @@ struct tosajit_engine {
     atomic_size_t kernels, code_bytes, compilations, restored, hits, joined, refused, precompiled;
     presence presence; /* of threads that compile, release, or look into the cache */
     uint32_t process;  /* that created the engine; after fork the child has none of its threads */
-    bool fast;         /* TOSAJIT_REPRODUCIBLE for all kernels */
+    tosajit_accuracy accuracy; /* of all kernels, at least */
     bool uncached;
     bool any_strides;     /* of every kernel */
     bool quiesce_at_exit; /* whoever made it cannot call tosajit_quiesce */

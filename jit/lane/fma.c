@@ -3,6 +3,7 @@
 /* Multiply-add for CPUs without the instruction, where LLVM would call the machine's libm once per
  * lane. It is an internal function per type and lane count, of exact sums and products, with the
  * bits of the instruction. It is slow. */
+#include <math.h>
 #include <stdio.h>
 
 #include "jit/lane/lane.h"
@@ -83,25 +84,134 @@ static LLVMValueRef fma_f64(const lane *l, LLVMValueRef a, LLVMValueRef b, LLVMV
     return lane_select(l, special, lane_fadd(l, product.high, c), result);
 }
 
-/* The function for values of a's type, made once per module. */
-static LLVMValueRef fma_function(const lane *l, LLVMValueRef a, LLVMTypeRef *type) {
-    char name[32];
-    bool is_f64 = LLVMTypeOf(a) == lane_f64_type(l);
-    snprintf(name, sizeof name, "tosajit_fma_%s_x%u", is_f64 ? "f64" : "f32", l->count);
-    LLVMTypeRef value = LLVMTypeOf(a);
-    *type = LLVMFunctionType(value, (LLVMTypeRef[]){value, value, value}, 3, 0);
+/* A number that is not 0 as a significand, 1 or more and less than 2 in size, and an exponent. */
+typedef struct scaled {
+    LLVMValueRef significand, exponent;
+} scaled;
+
+enum { F64_FRACTION = 52, F64_BIAS = 1023, F64_LEAST = -1074, SUBNORMAL_SHIFT = 54 };
+
+static LLVMValueRef int64(const lane *l, int64_t value) { return lane_int(l, 64, value); }
+
+static scaled scale(const lane *l, LLVMValueRef a) {
+    LLVMValueRef small = lane_fcmp(l, LLVMRealOLT, lane_fabs(l, a), lane_f64(l, 0x1p-1022));
+    LLVMValueRef bits = bits_of(l, lane_select(l, small, lane_fmul(l, a, lane_f64(l, 0x1p54)), a));
+    LLVMValueRef biased = lane_and(l, lane_lshr(l, bits, int64(l, F64_FRACTION)), int64(l, 0x7ff));
+    LLVMValueRef bias =
+        lane_select(l, small, int64(l, F64_BIAS + SUBNORMAL_SHIFT), int64(l, F64_BIAS));
+    LLVMValueRef fraction = lane_and(l, bits, int64(l, (int64_t)0x800fffffffffffff));
+    LLVMValueRef one = lane_or(l, fraction, int64(l, (int64_t)F64_BIAS << F64_FRACTION));
+    return (scaled){lane_bitcast(l, one, lane_f64_type(l)), lane_sub(l, biased, bias)};
+}
+
+/* 2^exponent, of a normal number. */
+static LLVMValueRef power_of_2(const lane *l, LLVMValueRef exponent) {
+    LLVMValueRef biased = lane_add(l, exponent, int64(l, F64_BIAS));
+    return lane_bitcast(l, lane_shl(l, biased, int64(l, F64_FRACTION)), lane_f64_type(l));
+}
+
+static LLVMValueRef greater_of(const lane *l, LLVMValueRef a, LLVMValueRef b) {
+    return lane_select(l, lane_icmp(l, LLVMIntSGT, a, b), a, b);
+}
+static LLVMValueRef less_of(const lane *l, LLVMValueRef a, LLVMValueRef b) {
+    return lane_select(l, lane_icmp(l, LLVMIntSLT, a, b), a, b);
+}
+
+/* Scaled by 2^by. What is too small to be seen but by being there stays so: 2^-130. */
+static LLVMValueRef shifted(const lane *l, LLVMValueRef a, LLVMValueRef by) {
+    return lane_fmul(l, a, power_of_2(l, greater_of(l, by, int64(l, -130))));
+}
+
+/* The multiple of a place that is nearest to sum.high, whose size is below 2^52 places, and which
+ * is a multiple of half a place where it lies halfway. Then what it has lost, sum.low, decides. */
+static LLVMValueRef round_to_place(const lane *l, exact_sum sum, LLVMValueRef place,
+                                   LLVMValueRef sign) {
+    LLVMValueRef half = lane_fmul(l, place, lane_f64(l, 0.5)), zero = lane_f64(l, 0.0);
+    LLVMValueRef magic =
+        lane_bitcast(l, lane_or(l, bits_of(l, lane_fmul(l, place, lane_f64(l, 0x1p52))), sign),
+                     lane_f64_type(l));
+    LLVMValueRef nearest = lane_fsub(l, lane_fadd(l, sum.high, magic), magic),
+                 rest = lane_fsub(l, sum.high, nearest);
+    LLVMValueRef on_half = lane_fcmp(l, LLVMRealOEQ, lane_fabs(l, rest), half),
+                 more = lane_and(l, on_half, lane_fcmp(l, LLVMRealOGT, sum.low, zero)),
+                 less = lane_and(l, on_half, lane_fcmp(l, LLVMRealOLT, sum.low, zero));
+    LLVMValueRef up = lane_select(l, more, lane_fadd(l, sum.high, half), nearest);
+    return lane_select(l, less, lane_fsub(l, sum.high, half), up);
+}
+
+/* sum 2^exponent. Where that is subnormal, its last place is worth more than the sum's. */
+static LLVMValueRef round_scaled(const lane *l, exact_sum sum, LLVMValueRef exponent) {
+    LLVMValueRef near = less_of(l, exponent, int64(l, -900)); /* above no sum is subnormal */
+    LLVMValueRef place = power_of_2(l, lane_sub(l, int64(l, F64_LEAST), near)),
+                 normal = lane_fmul(l, place, lane_f64(l, 0x1p52));
+    LLVMValueRef sign = lane_and(l, bits_of(l, sum.high), int64(l, INT64_MIN)),
+                 small = lane_fcmp(l, LLVMRealOLT, lane_fabs(l, sum.high), normal);
+    LLVMValueRef rounded = lane_select(l, small, round_to_place(l, sum, place, sign), sum.high);
+    rounded = lane_bitcast(l, lane_or(l, bits_of(l, rounded), sign), lane_f64_type(l));
+    LLVMValueRef half = lane_ashr(l, exponent, int64(l, 1));
+    return lane_fmul(l, lane_fmul(l, rounded, power_of_2(l, half)),
+                     power_of_2(l, lane_sub(l, exponent, half)));
+}
+
+/* Infinities, NaN and factors that are 0 are as the plain operations have them. */
+static LLVMValueRef with_special(const lane *l, LLVMValueRef a, LLVMValueRef b, LLVMValueRef c,
+                                 LLVMValueRef result) {
+    LLVMValueRef infinite = lane_f64(l, INFINITY), zero = lane_f64(l, 0.0);
+    LLVMValueRef least = lane_minimum(l, lane_fabs(l, a), lane_fabs(l, b)),
+                 most = lane_maximum(l, lane_fabs(l, a), lane_fabs(l, b));
+    LLVMValueRef usual = lane_and(l, lane_fcmp(l, LLVMRealOGT, least, zero),
+                                  lane_fcmp(l, LLVMRealOLT, most, infinite));
+    LLVMValueRef finite = lane_fcmp(l, LLVMRealOLT, lane_fabs(l, c), infinite),
+                 plain = lane_fadd(l, lane_fmul(l, a, b), c);
+    return lane_select(l, usual, lane_select(l, finite, result, c), plain);
+}
+
+/* Boldo and Melquiond's again, of numbers that are brought near 1 before. */
+static LLVMValueRef fma_any_f64(const lane *l, LLVMValueRef a, LLVMValueRef b, LLVMValueRef c) {
+    const scaled x = scale(l, a), y = scale(l, b), z = scale(l, c);
+    LLVMValueRef zero = lane_f64(l, 0.0), above = lane_add(l, x.exponent, y.exponent);
+    LLVMValueRef is_alone = lane_fcmp(l, LLVMRealOEQ, c, zero);
+    LLVMValueRef addend = lane_select(l, is_alone, int64(l, -1200), z.exponent);
+    LLVMValueRef exponent = greater_of(l, greater_of(l, above, addend), int64(l, -1200));
+    exact_sum product = multiply_exactly(l, x.significand, y.significand);
+    LLVMValueRef by = lane_sub(l, above, exponent);
+    product.high = shifted(l, product.high, by), product.low = shifted(l, product.low, by);
+    LLVMValueRef third =
+        lane_select(l, is_alone, zero, shifted(l, z.significand, lane_sub(l, addend, exponent)));
+    exact_sum small = add_exactly(l, third, product.low),
+              large = add_exactly(l, product.high, small.high);
+    LLVMValueRef tail = to_odd(l, add_exactly(l, small.low, large.low));
+    LLVMValueRef result = round_scaled(l, add_exactly(l, large.high, tail), exponent);
+    return with_special(l, a, b, c, result);
+}
+
+typedef LLVMValueRef fma_emitter(const lane *l, LLVMValueRef a, LLVMValueRef b, LLVMValueRef c);
+
+/* A call of the function for values of a's type, which is made once per module. */
+static LLVMValueRef call_function(const lane *l, const char *kind, fma_emitter *emit,
+                                  LLVMValueRef *x) {
+    char name[40];
+    snprintf(name, sizeof name, "tosajit_fma_%s_x%u", kind, l->count);
+    LLVMTypeRef value = LLVMTypeOf(x[0]),
+                type = LLVMFunctionType(value, (LLVMTypeRef[]){value, value, value}, 3, 0);
     lane inside;
-    LLVMValueRef x[3], function = lane_open_function(l, name, *type, &inside);
-    if (!inside.builder) return function;
-    LLVMGetParams(function, x);
-    lane_close_function(&inside, (is_f64 ? fma_f64 : fma_f32)(&inside, x[0], x[1], x[2]));
-    return function;
+    LLVMValueRef own[3], function = lane_open_function(l, name, type, &inside);
+    if (inside.builder) {
+        LLVMGetParams(function, own);
+        lane_close_function(&inside, emit(&inside, own[0], own[1], own[2]));
+    }
+    return LLVMBuildCall2(l->builder, type, function, x, 3, "");
 }
 
 LLVMValueRef lane_fma(const lane *l, LLVMValueRef a, LLVMValueRef b, LLVMValueRef c) {
     LLVMValueRef operands[3] = {a, b, c};
     if (l->target->has_fma) return lane_intrinsic(l, "llvm.fma", operands, 3);
-    LLVMTypeRef type;
-    LLVMValueRef function = fma_function(l, a, &type);
-    return LLVMBuildCall2(l->builder, type, function, operands, 3, "");
+    if (LLVMTypeOf(a) != lane_f64_type(l)) return call_function(l, "f32", fma_f32, operands);
+    return call_function(l, "f64", fma_f64, operands);
+}
+
+LLVMValueRef lane_fma_any(const lane *l, LLVMValueRef a, LLVMValueRef b, LLVMValueRef c) {
+    LLVMValueRef operands[3] = {a, b, c};
+    if (l->target->has_fma || LLVMTypeOf(a) != lane_f64_type(l)) return lane_fma(l, a, b, c);
+    return call_function(l, "any_f64", fma_any_f64, operands);
 }

@@ -56,8 +56,10 @@ LLVMValueRef lane_fdiv(const lane *l, LLVMValueRef a, LLVMValueRef b);
 LLVMValueRef lane_fneg(const lane *l, LLVMValueRef a);
 LLVMValueRef lane_fabs(const lane *l, LLVMValueRef a);
 LLVMValueRef lane_sqrt(const lane *l, LLVMValueRef a);
-/* a * b + c, rounded once. */
+/* a * b + c, rounded once. Where there is no such instruction, f64 next to overflow, or with both
+ * product and addend below 2^-900, are lane_fma_any's, which takes twice as long there. */
 LLVMValueRef lane_fma(const lane *l, LLVMValueRef a, LLVMValueRef b, LLVMValueRef c);
+LLVMValueRef lane_fma_any(const lane *l, LLVMValueRef a, LLVMValueRef b, LLVMValueRef c);
 LLVMValueRef lane_fcmp(const lane *l, LLVMRealPredicate predicate, LLVMValueRef a, LLVMValueRef b);
 
 /* IEEE 754-2019 maximum and minimum: NaN where an operand is NaN; -0 is below +0. */

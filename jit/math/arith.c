@@ -365,3 +365,7 @@ LLVMValueRef emit_reduce_sum(const lane *l, const emit_op *op, const LLVMValueRe
 LLVMValueRef emit_reduce_count(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     return emit_add(l, op, x);
 }
+
+LLVMValueRef emit_fma(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    return (void)op, lane_fma_any(l, x[0], x[1], x[2]);
+}

@@ -141,7 +141,7 @@ static tosajit_status add_row(void *context, const rows_code *code) {
     tosajit_expr *expr;
     tosajit_status status = uses_expression(code, &expr);
     if (!status) {
-        status = kernel_create(expr, &w->heap, NULL, &fresh.kernel);
+        status = kernel_create(expr, &w->heap, &(program_aids){0}, &fresh.kernel);
         tosajit_expr_destroy(expr);
     }
     if (status) return diag_prefix(status, "%s: ", tosajit_op_name(code->first.op));

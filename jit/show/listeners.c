@@ -87,10 +87,11 @@ static void dump_object(const listeners_event *o) {
     memory_free(&o->kernel->allocator, bytes, size, 1);
 }
 
-void listeners_made(const tosajit_kernel *kernel, const tosajit_expr *expr, program_pass *tables) {
+void listeners_made(const tosajit_kernel *kernel, const tosajit_expr *expr,
+                    const program_aids *aids) {
     char *text;
     if (environment_get()->dump & DUMP_PASSES &&
-        !views_print_passes(expr, &kernel->allocator, tables, &text))
+        !views_print_passes(expr, &kernel->allocator, aids, &text))
         dump_text(kernel, "passes", text);
 }
 

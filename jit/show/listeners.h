@@ -17,8 +17,9 @@ typedef struct listeners_event {
     const tosajit_kernel_info *info;
 } listeners_event;
 
-/* A kernel was made of the expression, with these tables. */
-void listeners_made(const tosajit_kernel *kernel, const tosajit_expr *expr, program_pass *tables);
+/* A kernel was made of the expression, with these aids. */
+void listeners_made(const tosajit_kernel *kernel, const tosajit_expr *expr,
+                    const program_aids *aids);
 /* A kernel has code. *handle is for listeners_released, null if that has nothing to do.
  * Thread-safe.
  */

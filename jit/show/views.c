@@ -86,15 +86,17 @@ static void write_pass(void *context, const char *pass, const tosajit_expr *prog
 }
 
 tosajit_status views_print_passes(const tosajit_expr *expr, const tosajit_allocator *allocator,
-                                  program_pass *tables, char **text) {
+                                  const program_aids *aids, char **text) {
     size_t size;
     FILE *out = system_text_open(text, &size);
     pass_writer w = {out, false};
-    const program_aids aids = {false, tables, write_pass, &w};
+    program_aids shown = *aids;
+    shown.show = write_pass;
+    shown.context = &w;
     program_made made;
     fpenv environment;
     fpenv_hold(&environment);
-    tosajit_status status = out ? program_make(expr, allocator, &aids, &made) : TOSAJIT_OK;
+    tosajit_status status = out ? program_make(expr, allocator, &shown, &made) : TOSAJIT_OK;
     fpenv_restore(&environment);
     if (out && !status) program_drop(&made);
     if (!status && w.failed) status = diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for a text");

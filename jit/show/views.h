@@ -12,8 +12,8 @@ tosajit_status views_print(tosajit_engine *engine, const tosajit_kernel *kernel,
                            char **text);
 
 /* The program behind each pass that changed it, as functions of MLIR, a kernel of the expression
- * being made with these tables. What program_make gives. */
+ * being made with these aids, but for whoever looks. What program_make gives. */
 tosajit_status views_print_passes(const tosajit_expr *expr, const tosajit_allocator *allocator,
-                                  program_pass *tables, char **text);
+                                  const program_aids *aids, char **text);
 
 #endif

@@ -38,7 +38,7 @@ static tosajit_status check(const char *what, const char *text, size_t length, c
 }
 
 static tosajit_status check_options(const tosajit_parse_options *o) {
-    if ((unsigned)o->accuracy > TOSAJIT_REPRODUCIBLE)
+    if ((unsigned)o->accuracy > TOSAJIT_CONTRACTED)
         return diag_error(TOSAJIT_INVALID_ARGUMENT, "expr_parse: there is no accuracy %d",
                           (int)o->accuracy);
     if (o->type_count && !o->types)

@@ -25,7 +25,7 @@ tosajit_status tosajit_expr_create(const tosajit_expr_options *options, tosajit_
     tosajit_status status = options_take(&known, sizeof known, options, "tosajit_expr_options");
     if (!status) status = options_check_allocator(known.allocator);
     if (status) return status;
-    if ((unsigned)known.accuracy > TOSAJIT_REPRODUCIBLE)
+    if ((unsigned)known.accuracy > TOSAJIT_CONTRACTED)
         return diag_error(TOSAJIT_INVALID_ARGUMENT, "expr_create: there is no accuracy %d",
                           (int)known.accuracy);
     tosajit_allocator allocator = memory_allocator(known.allocator);
@@ -33,9 +33,15 @@ tosajit_status tosajit_expr_create(const tosajit_expr_options *options, tosajit_
     if (!made) return diag_error(TOSAJIT_OUT_OF_MEMORY, "expr_create: out of memory");
     made->allocator = allocator;
     made->strict = known.strict != 0;
-    made->fast = known.accuracy == TOSAJIT_REPRODUCIBLE;
+    made->fast = known.accuracy >= TOSAJIT_REPRODUCIBLE;
+    made->contraction = known.accuracy == TOSAJIT_CONTRACTED;
     *expr = made;
     return TOSAJIT_OK;
+}
+
+void expr_widen(tosajit_expr *expr, tosajit_accuracy accuracy) {
+    expr->fast |= accuracy >= TOSAJIT_REPRODUCIBLE;
+    expr->contraction |= accuracy == TOSAJIT_CONTRACTED;
 }
 
 void tosajit_expr_destroy(tosajit_expr *expr) {
@@ -789,8 +795,7 @@ static tosajit_status copy_nodes(const tosajit_expr *expr, tosajit_expr *made) {
 
 tosajit_status expr_compact(const tosajit_expr *expr, const tosajit_allocator *allocator,
                             tosajit_expr **program) {
-    tosajit_expr_options options = {sizeof options, allocator, expr->strict,
-                                    expr->fast ? TOSAJIT_REPRODUCIBLE : TOSAJIT_EXACT};
+    tosajit_expr_options options = {sizeof options, allocator, expr->strict, expr_accuracy(expr)};
     tosajit_expr *made = NULL;
     tosajit_status status = tosajit_expr_create(&options, &made);
     if (status) return status;

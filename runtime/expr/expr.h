@@ -74,7 +74,8 @@ typedef struct expr_contract {
 struct tosajit_expr {
     tosajit_allocator allocator;
     bool strict, fast;
-    bool maps_bytes; /* of kernels: a table may map bytes of any types, which TOSA has not */
+    bool contraction; /* TOSAJIT_CONTRACTED: asked for, and not done yet; then it is fast, too */
+    bool maps_bytes;  /* of kernels: a table may map bytes of any types, which TOSA has not */
     expr_node *nodes;
     size_t count, capacity;
     expr_contract *contracts;
@@ -86,6 +87,12 @@ struct tosajit_expr {
         constant_count;  /* constants that are tensors, i.e. not splat, and indices */
     int32_t table_count; /* tensors that are tables: a part may read them as data besides */
 };
+
+static inline tosajit_accuracy expr_accuracy(const tosajit_expr *expr) {
+    return expr->contraction ? TOSAJIT_CONTRACTED
+           : expr->fast      ? TOSAJIT_REPRODUCIBLE
+                             : TOSAJIT_EXACT;
+}
 
 /* How a node uses an operand: what broadcasting does to it, and how code reads it. */
 typedef enum operand_role {
@@ -115,6 +122,9 @@ typedef tosajit_status expr_rewrite(void *context, tosajit_expr *program, expr_n
  * values that nobody needs any more. What has failed can only be destroyed. */
 tosajit_status expr_sweep(tosajit_expr *program, expr_rewrite *rewrite, void *context,
                           bool *changed);
+
+/* Make an expression at least of this accuracy's tier. */
+void expr_widen(tosajit_expr *expr, tosajit_accuracy accuracy);
 
 /* Append a node as it is; on success it owns node->data. */
 tosajit_status expr_append(tosajit_expr *expr, const expr_node *node, tosajit_value *value);

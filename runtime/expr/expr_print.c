@@ -394,7 +394,12 @@ static void print_head(const printer *p, const char *name) {
         if (r) fputs(", ", p->out);
         print_type(p, &expr->nodes[expr->results[r]].type);
     }
-    fprintf(p->out, ")%s {", expr->fast ? " attributes {tosajit.accuracy = \"reproducible\"}" : "");
+    static const char *const words[] = {"exact", "reproducible", "contracted"};
+    const tosajit_accuracy accuracy = expr_accuracy(expr);
+    fputs(")", p->out);
+    if (accuracy != TOSAJIT_EXACT)
+        fprintf(p->out, " attributes {tosajit.accuracy = \"%s\"}", words[accuracy]);
+    fputs(" {", p->out);
 }
 
 static void print_return(const printer *p) {

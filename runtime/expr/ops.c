@@ -97,7 +97,7 @@ _Static_assert(TOSAJIT_OP_abs == 0 && TOSAJIT_OP_add == 19 && TOSAJIT_OP_rescale
                    TOSAJIT_OP_reshape == 74 && TOSAJIT_OP_pad == 80 && TOSAJIT_OP_nextafter == 81 &&
                    TOSAJIT_OP_argmax == 82 && TOSAJIT_OP_index == 84 && TOSAJIT_OP_gather == 85 &&
                    TOSAJIT_OP_cumsum == 86 && TOSAJIT_OP_logcumsumexp == 90 &&
-                   TOSAJIT_OP_scatter == 91 && TOSAJIT_OP_scatter_min == 94,
+                   TOSAJIT_OP_scatter == 91 && TOSAJIT_OP_scatter_min == 94 && TOSAJIT_OP_fma == 95,
                "rows of ops.def are appended, never moved, taken away or put between others");
 
 bool op_is_float_code(tosajit_op op, tosajit_type operand, tosajit_type result) {

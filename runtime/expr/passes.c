@@ -9,6 +9,8 @@ static const struct {
     const char *word;
     program_pass *pass; /* null: that of the aids */
 } passes[] = {
+    {"contraction",
+     contraction},            /* a product that one sum reads: rounded with it, where asked for */
     {"pieces", pieces_split}, /* concat, pad, tile: results in pieces */
     {"views", views_lower},   /* reshape, transpose, slice, ...: how calls see their tensors */
     {"positions", positions_lower}, /* argmax, argmin: of f16, not of f8 */
@@ -16,12 +18,13 @@ static const struct {
     {"simplify", simplify},         /* cheaper ops of the same bits */
     {"common", common_compute},     /* what is written twice: computed once */
 };
-enum { PASSES = sizeof passes / sizeof *passes, LOWERED = 3 };
+enum { PASSES = sizeof passes / sizeof *passes, LOWERED = 4 };
 
 tosajit_status program_make(const tosajit_expr *expr, const tosajit_allocator *allocator,
                             const program_aids *aids, program_made *made) {
     program_made m = {NULL, NULL};
     tosajit_status status = expr_compact(expr, allocator, &m.program);
+    if (!status) expr_widen(m.program, aids->accuracy);
     if (!status && aids->show) aids->show(aids->context, "compact", m.program);
     for (int k = 0; !status && k < (aids->lowers ? LOWERED : PASSES); k++) {
         program_pass *pass = passes[k].pass ? passes[k].pass : aids->tables;

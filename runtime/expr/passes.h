@@ -21,11 +21,12 @@ typedef struct program_made {
 typedef tosajit_status program_pass(program_made *made, bool *changed);
 
 /* The passes that have no header of their own. OUT_OF_MEMORY. */
-program_pass positions_lower, simplify, common_compute;
+program_pass contraction, positions_lower, simplify, common_compute;
 
 /* Functions that the list takes from outside. */
 typedef struct program_aids {
-    bool lowers;          /* it ends behind the views */
+    bool lowers;               /* it ends behind the views */
+    tosajit_accuracy accuracy; /* the engine's: the greater of this and the expression's holds */
     program_pass *tables; /* it evaluates parts of the program, so it is jit's; null: left out */
     /* Called behind each pass; program: null if it changed nothing. Null: nobody looks. */
     void (*show)(void *context, const char *pass, const tosajit_expr *program);

@@ -567,10 +567,8 @@ static bool has_pieces(const tosajit_expr *expr) {
 tosajit_status pieces_split(program_made *made, bool *changed) {
     const tosajit_expr *expr = made->program;
     const tosajit_allocator *allocator = &expr->allocator;
-    const tosajit_expr_options options = {.size = sizeof options,
-                                          .allocator = allocator,
-                                          .accuracy =
-                                              expr->fast ? TOSAJIT_REPRODUCIBLE : TOSAJIT_EXACT};
+    const tosajit_expr_options options = {
+        .size = sizeof options, .allocator = allocator, .accuracy = expr_accuracy(expr)};
     splitting s = {.expr = expr};
     if (!has_pieces(expr)) return TOSAJIT_OK;
     *changed = true;

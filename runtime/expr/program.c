@@ -60,7 +60,7 @@ void program_write_node(const expr_node *node, const char *name, byte_writer *w)
 
 void program_write(const tosajit_expr *expr, byte_writer *w) {
     bytes_put_number(w, expr->strict);
-    bytes_put_number(w, expr->fast);
+    bytes_put_number(w, expr_accuracy(expr));
     bytes_put_number(w, (int64_t)expr->count);
     bytes_put_number(w, (int64_t)expr->contract_count);
     bytes_put_number(w, expr->result_count);
@@ -191,7 +191,7 @@ tosajit_status program_read(byte_reader *r, const tosajit_allocator *allocator,
                             tosajit_expr **expr) {
     tosajit_expr_options options = {.size = sizeof options, .allocator = allocator};
     options.strict = (int)bytes_take_number(r, 0, 1);
-    options.accuracy = (tosajit_accuracy)bytes_take_number(r, TOSAJIT_EXACT, TOSAJIT_REPRODUCIBLE);
+    options.accuracy = (tosajit_accuracy)bytes_take_number(r, TOSAJIT_EXACT, TOSAJIT_CONTRACTED);
     int64_t nodes = bytes_take_number(r, 1, TOSAJIT_MAX_NODES),
             contracts = bytes_take_number(r, 0, TOSAJIT_MAX_TENSORS * TOSAJIT_MAX_RANK);
     int64_t results = bytes_take_number(r, 1, TOSAJIT_MAX_TENSORS);

@@ -687,7 +687,7 @@ static tosajit_status lower(lowering *l) {
     expr_views *v = l->views;
     const size_t count = l->source->count;
     const tosajit_expr_options options = {sizeof options, &v->allocator, 0,
-                                          l->source->fast ? TOSAJIT_REPRODUCIBLE : TOSAJIT_EXACT};
+                                          expr_accuracy(l->source)};
     l->values = memory_new(&v->allocator, count, sizeof *l->values);
     v->sizes = memory_new(&v->allocator, count, sizeof *v->sizes);
     tosajit_status status = tosajit_expr_create(&options, &l->program);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "runtime/functions/functions.h"
+#include "runtime/functions/fused.h"
 #include "runtime/interpret/interpret.h"
 #include "runtime/interpret/quadrant.h"
 #include "runtime/expr/ops.h"
@@ -433,3 +434,9 @@ cell interpret_reduce_product(const interpret_op *op, const cell *x) {
 cell interpret_reduce_sum(const interpret_op *op, const cell *x) { return interpret_add(op, x); }
 /* Parts of a count are combined, too; elements count as 1 before. */
 cell interpret_reduce_count(const interpret_op *op, const cell *x) { return interpret_add(op, x); }
+
+/* Not libm's: on Windows that rounds twice. */
+cell interpret_fma(const interpret_op *op, const cell *x) {
+    if (is_f64(op)) return from_float(fused_multiply_add(x[0].f, x[1].f, x[2].f));
+    return from_float((double)fused_multiply_addf((float)x[0].f, (float)x[1].f, (float)x[2].f));
+}

@@ -66,9 +66,9 @@ tosajit_status kernel_adopt(program_made *program, const tosajit_allocator *allo
 }
 
 tosajit_status kernel_create(const tosajit_expr *expr, const tosajit_allocator *allocator,
-                             program_pass *tables, tosajit_kernel **kernel) {
+                             const program_aids *aids, tosajit_kernel **kernel) {
     program_made made;
-    tosajit_status status = program_make(expr, allocator, &(program_aids){.tables = tables}, &made);
+    tosajit_status status = program_make(expr, allocator, aids, &made);
     return status ? status : kernel_adopt(&made, allocator, kernel);
 }
 

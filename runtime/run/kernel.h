@@ -80,7 +80,7 @@ static inline callee kernel_callee(const tosajit_kernel *kernel) {
 
 /* A kernel with reference count 1 and no code, of the program that the passes make. */
 tosajit_status kernel_create(const tosajit_expr *expr, const tosajit_allocator *allocator,
-                             program_pass *tables, tosajit_kernel **kernel);
+                             const program_aids *aids, tosajit_kernel **kernel);
 /* The caller's view of a kernel: operands, results and their names. */
 static inline const tosajit_expr *kernel_source(const tosajit_kernel *kernel) {
     return kernel->views ? kernel->views->caller : kernel->program;

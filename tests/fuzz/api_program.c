@@ -121,7 +121,7 @@ static void create_expr(state *s) {
                                     .allocator = &s->allocator,
                                     .strict = (int)take_below(&s->bytes, 2)};
     if (take_rarely(&s->bytes, 8)) options.size = take_below(&s->bytes, 64);
-    options.accuracy = (tosajit_accuracy)take_below(&s->bytes, 3);
+    options.accuracy = (tosajit_accuracy)take_below(&s->bytes, 4);
     tosajit_expr *made = NULL;
     if (checked(tosajit_expr_create(&options, &made))) return;
     tosajit_expr_destroy(s->exprs[k]);
@@ -270,7 +270,7 @@ static void create_engine(state *s) {
     tosajit_engine_options options = {
         .size = sizeof options, .allocator = &s->allocator, .backend = TOSAJIT_BACKEND_INTERPRET};
     options.uncached = (int)take_below(&s->bytes, 2);
-    options.accuracy = (tosajit_accuracy)take_below(&s->bytes, 3);
+    options.accuracy = (tosajit_accuracy)take_below(&s->bytes, 4);
     if (take_rarely(&s->bytes, 32)) options.backend = (tosajit_backend)take_below(&s->bytes, 5);
     if (take_rarely(&s->bytes, 8)) options.size = take_below(&s->bytes, 80);
     options.any_strides = k & 1;

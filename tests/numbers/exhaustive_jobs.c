@@ -41,7 +41,7 @@ static void add_job(tosajit_op op, tosajit_type from, tosajit_type to,
                .function = exhaustive_is_function(op)};
     if (attributes) j->attributes = *attributes;
     for (int k = 0; k < j->arity; k++) {
-        j->operands[k] = j->arity == 3 && k == 0 ? TOSAJIT_I1 : from;
+        j->operands[k] = op == TOSAJIT_OP_select && k == 0 ? TOSAJIT_I1 : from;
         j->sizes[k] = tosajit_type_size(j->operands[k]);
     }
     j->result_size = tosajit_type_size(to);
@@ -106,7 +106,7 @@ static bool is_covered(tosajit_op op, tosajit_type from, tosajit_type to) {
         op == TOSAJIT_OP_rescale || op >= TOSAJIT_OP_exp2)
         return false;
     tosajit_type operands[TOSAJIT_MAX_ARITY] = {from, from, from};
-    if (tosajit_op_arity(op) == 3) operands[0] = TOSAJIT_I1;
+    if (op == TOSAJIT_OP_select) operands[0] = TOSAJIT_I1;
     return tosajit_op_accepts(op, operands, to);
 }
 

@@ -336,6 +336,10 @@ DEFINE(float_sub, f, A.f - B.f)
 DEFINE(float_mul, f, A.f *B.f)
 /* So is a quotient, whose distance from a midpoint is some 2^-49 of it at least. */
 DEFINE(float_divide, f, A.f / B.f)
+/* libm's rounds once. */
+DEFINE(float_fma, f,
+       j->result == TOSAJIT_F64 ? fma(A.f, B.f, C.f)
+                                : (double)fmaf((float)A.f, (float)B.f, (float)C.f))
 DEFINE(bitwise_and, i, A.i &B.i)
 DEFINE(bitwise_or, i, A.i | B.i)
 DEFINE(bitwise_xor, i, A.i ^ B.i)
@@ -444,6 +448,7 @@ static const op_definition definitions[TOSAJIT_OP_COUNT] = {
     [TOSAJIT_OP_roundeven] = {NULL, float_roundeven, false, NULL},
     [TOSAJIT_OP_sub] = {int_sub, float_sub, false, NULL},
     [TOSAJIT_OP_select] = {choose, choose, true, NULL},
+    [TOSAJIT_OP_fma] = {NULL, float_fma, false, NULL},
 };
 
 bool exhaustive_is_function(tosajit_op op) {

@@ -151,6 +151,7 @@ static const op_rows table[] = {
     {TOSAJIT_OP_index,
      "(i1>i32) (i8>i32) (i16>i32) (i32) (i48>i32) (i64>i32) (f8E4M3FN>i32) (f8E5M2>i32) (f16>i32) "
      "(bf16>i32) (f32>i32) (f64>i32) <u8>i32> <u16>i32> <u32>i32> \\u64>i32\\"},
+    {TOSAJIT_OP_fma, "+f32+ +f64+"},
 };
 
 /* True if an op needs a dimension. */
@@ -165,7 +166,8 @@ typedef enum legality {
     UNSIGNED_ROW,
     NEWEST,
     WHOLE_ROW,
-    WIDE_ROW
+    WIDE_ROW,
+    FUSED_ROW
 } legality;
 
 /* The rows' verdict on data operands of `from` (of select: behind the i1) and a result of `to`.
@@ -182,6 +184,7 @@ static legality look_up(const op_rows *rows, tosajit_type from, tosajit_type to)
                                : *word == '|'  ? NEWEST
                                : *word == '/'  ? WHOLE_ROW
                                : *word == '\\' ? WIDE_ROW
+                               : *word == '+'  ? FUSED_ROW
                                                : LEGAL;
         if (found != LEGAL) word[strlen(word) - 1] = 0, word++;
         if (strcmp(word, pair) == 0 || (from == to && strcmp(word, tosajit_type_name(from)) == 0))
@@ -201,7 +204,8 @@ static const uint64_t standard_digest = UINT64_C(0x22e3ee6013c6524c),
                       unsigned_digest = UINT64_C(0xdb7533767a7d1a93),
                       newest_digest = UINT64_C(0xf0249b1a60c1725b),
                       whole_digest = UINT64_C(0xfd187d984c907977),
-                      wide_digest = UINT64_C(0x09c725cacf43013e);
+                      wide_digest = UINT64_C(0x09c725cacf43013e),
+                      fused_digest = UINT64_C(0xaea8ce9dea25ef09);
 static uint64_t digest = GOLDEN_START;
 
 /* The same of one row, and of its texts and images. Golden files have a line for each row; images
@@ -228,7 +232,7 @@ typedef struct use {
 enum { ROWS = 5, COLUMNS = 67, ELEMENTS = ROWS * COLUMNS };
 
 static tosajit_type operand_type(const use *u, int k) {
-    return tosajit_op_arity(u->op) == 3 && k == 0 ? TOSAJIT_I1 : u->operand;
+    return u->op == TOSAJIT_OP_select && k == 0 ? TOSAJIT_I1 : u->operand;
 }
 
 static tosajit_expr *build(const use *u, bool is_dynamic) {
@@ -563,8 +567,9 @@ static void exactly_the_rows_are_legal(void **state) {
             int rest = c / types;
             for (int k = 0; k < arity; k++, rest /= types)
                 operands[k] = (tosajit_type)(rest % types);
-            bool uniform = arity < 3 || operands[0] == TOSAJIT_I1;
-            for (int k = arity == 3; k < arity; k++) uniform &= operands[k] == operands[arity - 1];
+            const bool selects = table[n].op == TOSAJIT_OP_select;
+            bool uniform = !selects || operands[0] == TOSAJIT_I1;
+            for (int k = selects; k < arity; k++) uniform &= operands[k] == operands[arity - 1];
             check_verdict(&table[n], operands, to,
                           uniform ? look_up(&table[n], operands[arity - 1], to) : ILLEGAL);
         }
@@ -597,6 +602,7 @@ static const char *age_of(legality found) {
            : found == NEWEST       ? "newest "
            : found == WHOLE_ROW    ? "whole "
            : found == WIDE_ROW     ? "wide "
+           : found == FUSED_ROW    ? "fused "
                                    : "";
 }
 
@@ -635,6 +641,7 @@ static void every_legal_row_computes(void **state) {
     check_rows(seed, "newest ", newest_digest);
     check_rows(seed, "whole ", whole_digest);
     check_rows(seed, "wide ", wide_digest);
+    check_rows(seed, "fused ", fused_digest);
     const bool same_rows = golden_close(&files.rows), same_images = golden_close(&files.images);
     assert_true(same_rows && same_images);
 }

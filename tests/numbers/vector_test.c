@@ -152,7 +152,8 @@ static char *assembly(tosajit_engine *engine, const subject *s, const tosajit_at
     const tosajit_tensor_type declared = {s->to, TOSAJIT_UNRANKED, {0}};
     assert_int_equal(tosajit_expr_create(&options, &expr), TOSAJIT_OK);
     for (int k = 0; k < arity; k++)
-        x[k] = input(expr, arity == 3 && k == 0 ? TOSAJIT_I1 : s->from, s->variant == DYNAMIC);
+        x[k] = input(expr, s->op == TOSAJIT_OP_select && k == 0 ? TOSAJIT_I1 : s->from,
+                     s->variant == DYNAMIC);
     const size_t count = (size_t)arity + add_parameters(expr, s, x + arity);
     tosajit_status status = tosajit_expr_op(expr, s->op, x, count, a, &declared, &value);
     if (!status) status = tosajit_expr_result(expr, value);

@@ -144,7 +144,7 @@ class Operators(unittest.TestCase):
                 ("bitwise_and", "x y", "x: f32[?], y: f32[?]; x & y", None),
                 ("inputs of the node: 2, operands of the expression: 1", "x y", "x: f32[?]; x + 1", None),
                 ("outputs: 1, results: 2", "x y", "x: f32[?], y: f32[?]; x + y; x - y", None),
-                ("neither `exact` nor `reproducible`", "x y", "x: f32[?], y: f32[?]; x + y", "quick"),
+                ("none of `exact`, `reproducible` and `contracted`", "x y", "x: f32[?], y: f32[?]; x + y", "quick"),
                 ("operand 0 (x) is f32 in the model, but tensor<?xi32> in the expression", "x y", "x: i32[?], y: i32[?]; x + y", None),
                 ("result 0 (z) is f32 in the model, but tensor<?xi8> in the expression", "x y", "x: f32[?], y: f32[?]; z = i8(x + y)", None),
                 ("broadcast", "x y", "x: f32[2], y: f32[3]; x + y", None),

@@ -161,7 +161,9 @@ class Sessions(unittest.TestCase):
             options.graph_optimization_level = level
             self.expect(tosajit.onnxruntime.session(self.path, options, cache=self.cache, accuracy="exact"))
         self.expect(tosajit.onnxruntime.session(self.path, cache=self.cache, providers=["CPUExecutionProvider"]))
-        with self.assertRaisesRegex(ValueError, "'exact' or 'reproducible'"):
+        self.expect(tosajit.onnxruntime.session(self.path, cache=self.cache, accuracy="contracted"))
+        self.assertIn(b"contracted", b"".join(node.SerializeToString() for path in self.kept() for node in onnx.load(path).graph.node))
+        with self.assertRaisesRegex(ValueError, "'exact', 'reproducible' or 'contracted'"):
             tosajit.onnxruntime.session(self.path, cache=self.cache, accuracy="quick")
 
     def test_bytes_are_a_model(self):

@@ -383,6 +383,7 @@ static tosajit_op random_op(test_random *random) {
         return (tosajit_op)test_random_range(random, TOSAJIT_OP_argmax, TOSAJIT_OP_index);
     if (test_random_chance(random, 5)) /* logcumsumexp has no one answer */
         return (tosajit_op)test_random_range(random, TOSAJIT_OP_cumsum, TOSAJIT_OP_cummin);
+    if (test_random_chance(random, 3)) return TOSAJIT_OP_fma;
     return (tosajit_op)test_random_range(random, 0, TOSAJIT_OP_roundeven);
 }
 

@@ -465,7 +465,8 @@ bool test_next_signature(tosajit_op op, unsigned *state, tosajit_type *operands,
          ++*state) {
         tosajit_type from = (tosajit_type)(*state / types), to = (tosajit_type)(*state % types);
         int arity = tosajit_op_arity(op);
-        for (int k = 0; k < arity; k++) operands[k] = arity == 3 && k == 0 ? TOSAJIT_I1 : from;
+        for (int k = 0; k < arity; k++)
+            operands[k] = op == TOSAJIT_OP_select && k == 0 ? TOSAJIT_I1 : from;
         if (!tosajit_op_accepts(op, operands, to)) continue;
         *result = to;
         ++*state;
@@ -492,7 +493,7 @@ bool test_is_extension_op(tosajit_op op) {
     if (op > TOSAJIT_OP_floor_divide)
         return op == TOSAJIT_OP_reduce_count || op == TOSAJIT_OP_nextafter ||
                op == TOSAJIT_OP_argmin || op == TOSAJIT_OP_index || op == TOSAJIT_OP_gather ||
-               test_is_view(op) || test_is_scan(op) || test_is_scatter(op);
+               op == TOSAJIT_OP_fma || test_is_view(op) || test_is_scan(op) || test_is_scatter(op);
     return op > TOSAJIT_OP_rescale; /* the last one of TOSA's */
 }
 

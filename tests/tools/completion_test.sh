@@ -25,7 +25,7 @@ completes "--quiet" tosajit -c "abs f32 [?]" --q
 completes "" tosajit -c ""
 completes "--accuracy" tosajit run --ac
 completes "" tosajit ops --ac
-completes "exact reproducible" tosajit run --accuracy ""
+completes "exact reproducible contracted" tosajit run --accuracy ""
 completes "precompiled" tosajit bench --backend pre
 completes "x86-64-v2 x86-64-v3 x86-64-v4" tosajit asm FILE --cpu x86
 completes "examples/gelu_bias.mlir" tosajit plan examples/gelu_bias.m

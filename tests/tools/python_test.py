@@ -8,6 +8,7 @@ import array
 import copy
 import ctypes
 import errno
+import fractions
 import gc
 import inspect
 import json
@@ -494,7 +495,7 @@ class Errors(unittest.TestCase):
             (lambda: tosajit.compile(""), tosajit.ArgumentError, ValueError, None, ""),
             (lambda: tosajit.Engine(cpu="z80"), tosajit.ArgumentError, ValueError, None, "z80"),
             (lambda: tosajit.Engine(accuracy="medium"), tosajit.ArgumentError, ValueError, None,
-             "'medium' is none of exact, reproducible"),
+             "'medium' is none of exact, reproducible, contracted"),
             (lambda: tosajit.Engine(threads=0), tosajit.ArgumentError, ValueError, None, "thread"),
             (lambda: tosajit.Engine(backend="cross"), tosajit.ArgumentError, ValueError, None, ""),
         )
@@ -1228,6 +1229,17 @@ with tosajit.threadpool_limits(1):
             engine = tosajit.Engine(backend=backend)
             self.assertEqual(set(engine.evaluate("x * x - y * y", x=x, y=x).tolist()), {0.0}, backend)
             self.assertEqual(set(engine.evaluate("x * y + z", x=x, y=x, z=engine.evaluate("-(x * x)", x=x)).tolist()), {0.0}, backend)
+
+    def test_contracted(self):
+        """A product and the one sum that reads it are rounded once: by fractions, for which every operation is exact."""
+        x = floats(*(k / 7 for k in range(1, 500)))
+        squares = [fractions.Fraction(a) ** 2 for a in x.tolist()]
+        error = floats(*(float(a - fractions.Fraction(b)) for a, b in zip(squares, tosajit.evaluate("x * x", x=x).tolist()))).tolist()
+        for backend in ("precompiled", "interpret", *(("native",) if COMPILES else ())):
+            engine = tosajit.Engine(backend=backend, accuracy="contracted")
+            self.assertEqual(engine.evaluate("x * x - y * y", x=x, y=x).tolist(), error, backend)
+            self.assertEqual(engine.evaluate("-(y * y) + x * x", x=x, y=x).tolist(), error, backend)
+        self.assertEqual(engine.options["accuracy"], "contracted")
 
     @needs_compiler
     def test_background_and_explain(self):

@@ -656,6 +656,12 @@ class Programs(unittest.TestCase):
         x = torch.randn(1000)
         exact = torch.compile(lambda x: torch.exp(x) * 1, backend="tosajit", options={"accuracy": "exact"})(x)
         self.assertTrue(torch.equal(exact, torch.exp(x.double()).float()))
+        y, z = torch.randn(2, 1000)
+        torch._dynamo.reset()
+        contracted = torch.compile(lambda x, y, z: torch.abs(x * y - z), backend="tosajit", options={"accuracy": "contracted"})(x, y, z)
+        once = torch.abs(x.double() * y.double() - z.double()).float()  # the product is exact, and the sum almost
+        self.assertFalse(torch.equal(once, torch.abs(x * y - z)))
+        self.assertTrue(torch.equal(once, contracted))
 
     def test_what_does_not_fit_is_computed_otherwise(self):
         """A kernel that cannot have a tensor leaves all to PyTorch, which says what is wrong, if something is."""

@@ -72,7 +72,7 @@ same "$work/out" docs/ops.md
 expect 0 ""                                     # the REPL, with nothing to read
 expect 0 "echo 'add f32 [?,3] [4,1]' | tosajit" --help
 expect 0 "usage: tosajit repl [FILE] [-c LINE]..." repl --help
-expect 2 "--accuracy is exact or reproducible, not quick" repl --accuracy quick
+expect 2 "--accuracy is exact, reproducible or contracted, not quick" repl --accuracy quick
 expect 1 "nowhere.tj: No such file" repl nowhere.tj
 expect 2 "there is no command fly" fly
 expect 2 "there is no command exlpain; did you mean explain?" exlpain
@@ -335,7 +335,7 @@ expect 0 "define " ir examples/gelu_bias.mlir
 expect 0 ".text" asm examples/gelu_bias.mlir
 # A value that an option does not take is wrong usage, whichever option it is.
 expect 2 "error: " asm examples/gelu_bias.mlir --cpu z80
-expect 2 "--accuracy is exact or reproducible, not medium" asm examples/gelu_bias.mlir --accuracy medium
+expect 2 "--accuracy is exact, reproducible or contracted, not medium" asm examples/gelu_bias.mlir --accuracy medium
 expect 2 "--threads is a number" explain examples/gelu_bias.mlir --threads none --shape 2x2 --shape 1x2
 expect 2 "sizes expected" explain examples/gelu_bias.mlir --shape none --shape 1x2
 expect 2 'there is no CPU "z80"' compile examples/gelu_bias.mlir -o "$work/z.o" --header "$work/z.h" --targets v2,z80
@@ -554,12 +554,14 @@ gelu="run examples/gelu_bias.mlir --input examples/gelu_x.npy --input examples/g
 {
     expect 0 "agree in all 15 elements, bit for bit" $gelu --check --accuracy exact
     expect 0 "" $gelu --check --accuracy=reproducible
-    expect 2 "--accuracy is exact or reproducible, not quick" $gelu --accuracy quick
+    expect 2 "--accuracy is exact, reproducible or contracted, not quick" $gelu --accuracy quick
     expect 2 "--accuracy is about code" $gelu --accuracy reproducible --backend interpret
 }
 expect 0 "define " ir examples/gelu_bias.mlir --accuracy reproducible
 expect 0 ".text" asm examples/gelu_bias.mlir --accuracy exact
-expect 2 "there is no option --accuracy here" plan examples/gelu_bias.mlir --accuracy reproducible
+expect 2 "--accuracy is exact, reproducible or contracted, not quick" plan examples/gelu_bias.mlir --accuracy quick
+expect 0 'operator_name = "fma"' plan --passes --expr 'x * y - z : f32[?]' --accuracy contracted
+expect 0 "// contraction: unchanged" plan --passes --expr 'x * y - z : f32[?]' --accuracy reproducible
 residual="run examples/quant_residual.mlir --input examples/quant_a.npy --input examples/quant_b.npy --input examples/quant_table.npy"
 for how in "--check" "--backend interpret" "--backend precompiled" "--strict" "--cpu x86-64-v2"; do
     # shellcheck disable=SC2086

@@ -43,7 +43,8 @@ static tosajit_kernel *make_sum(int64_t rows, int64_t columns) {
         tosajit_expr_op(expr, TOSAJIT_OP_add, (tosajit_value[]){x, y}, 2, NULL, NULL, &value),
         TOSAJIT_OK);
     assert_int_equal(tosajit_expr_result(expr, value), TOSAJIT_OK);
-    assert_int_equal(kernel_create(expr, &expr->allocator, NULL, &kernel), TOSAJIT_OK);
+    assert_int_equal(kernel_create(expr, &expr->allocator, &(program_aids){0}, &kernel),
+                     TOSAJIT_OK);
     tosajit_expr_destroy(expr);
     atomic_store(&kernel->code, &code);
     return kernel;
@@ -182,7 +183,8 @@ static tosajit_kernel *make_staged(void) {
         tosajit_expr_op(expr, TOSAJIT_OP_sub, (tosajit_value[]){x, s}, 2, NULL, NULL, &y),
         TOSAJIT_OK);
     assert_int_equal(tosajit_expr_result(expr, y), TOSAJIT_OK);
-    assert_int_equal(kernel_create(expr, &expr->allocator, NULL, &kernel), TOSAJIT_OK);
+    assert_int_equal(kernel_create(expr, &expr->allocator, &(program_aids){0}, &kernel),
+                     TOSAJIT_OK);
     tosajit_expr_destroy(expr);
     assert_true(kernel->staged);
     atomic_store(&kernel->code, &staged_code);
@@ -247,7 +249,8 @@ static void views_are_remembered(void **state) {
         tosajit_expr_op(expr, TOSAJIT_OP_add, (tosajit_value[]){x, y}, 2, NULL, NULL, &x),
         TOSAJIT_OK);
     assert_int_equal(tosajit_expr_result(expr, x), TOSAJIT_OK);
-    assert_int_equal(kernel_create(expr, &expr->allocator, NULL, &kernel), TOSAJIT_OK);
+    assert_int_equal(kernel_create(expr, &expr->allocator, &(program_aids){0}, &kernel),
+                     TOSAJIT_OK);
     tosajit_expr_destroy(expr);
     assert_non_null(kernel->views);
     atomic_store(&kernel->code, &code);

@@ -53,7 +53,8 @@ static const struct option {
      "znver4, neoverse-n1",
      offsetof(options, cpu), 0},
     {OPTION_ACCURACY, WORD, "--accuracy", "NAME",
-     "of exp, sin and the like: exact (default, but for onnx), or reproducible (at most 1 ulp off)",
+     "exact (default, but for onnx); reproducible: exp, sin and the like at most 1 ulp off; "
+     "contracted: a product and its sum are rounded once, too",
      offsetof(options, accuracy), 0},
     {OPTION_STRICT, FLAG, "--strict", NULL,
      "TOSA's own rules (ranks must be equal), and MLIR's verifier", offsetof(options, strict), 0},
@@ -254,12 +255,19 @@ bool options_check_cpu(const char *command, const char *name) {
     return made || usage_error(command, "%s", tosajit_last_error()) == EXIT_FINE;
 }
 
+const char *options_accuracy_name(tosajit_accuracy accuracy) {
+    static const char *const words[] = {"exact", "reproducible", "contracted"};
+    return words[accuracy];
+}
+
 bool options_accuracy(const char *command, const options *o, tosajit_accuracy *accuracy) {
-    *accuracy = o->accuracy && strcmp(o->accuracy, "reproducible") == 0 ? TOSAJIT_REPRODUCIBLE
-                                                                        : TOSAJIT_EXACT;
-    return !o->accuracy || *accuracy == TOSAJIT_REPRODUCIBLE || strcmp(o->accuracy, "exact") == 0 ||
-           usage_error(command, "--accuracy is exact or reproducible, not %s", o->accuracy) ==
-               EXIT_FINE;
+    *accuracy = TOSAJIT_EXACT;
+    if (!o->accuracy) return true;
+    for (int k = 0; k <= TOSAJIT_CONTRACTED; k++)
+        if (strcmp(o->accuracy, options_accuracy_name((tosajit_accuracy)k)) == 0)
+            return *accuracy = (tosajit_accuracy)k, true;
+    return usage_error(command, "--accuracy is exact, reproducible or contracted, not %s",
+                       o->accuracy) == EXIT_FINE;
 }
 
 bool options_is_script(const char *path) {

@@ -55,7 +55,8 @@ typedef struct options {
 bool options_parse(const char *command, unsigned taken, bool takes_file, int count,
                    char *const *words, options *parsed);
 void options_release(options *parsed);
-/* Reads --accuracy: "exact", which is the default, or "reproducible". False after a message. */
+const char *options_accuracy_name(tosajit_accuracy accuracy);
+/* Reads --accuracy, the name of a tier; without it: exact. False after a message. */
 bool options_accuracy(const char *command, const options *o, tosajit_accuracy *accuracy);
 /* Reads --backend: "auto", which is the default, or another name of options_backend_name. False
  * after a message. */

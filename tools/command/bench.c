@@ -349,7 +349,7 @@ static void tell_json(const bench *b, bool measured) {
     const size_t arguments = argument_count(b), all = arguments + result_count(b);
     json j = json_begin();
     json_text(&j, "function", tosa_file_name(b->entry.file.any, b->entry.index));
-    json_text(&j, "accuracy", b->accuracy == TOSAJIT_REPRODUCIBLE ? "reproducible" : "exact");
+    json_text(&j, "accuracy", options_accuracy_name(b->accuracy));
     json_integer(&j, "threads", (int64_t)b->threads);
     json_text(&j, "backend", options_backend_name(b->figures.info.backend));
     if (measured && b->beside) json_number(&j, "native_median_ns", b->figures.beside_seconds * 1e9);

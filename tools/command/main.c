@@ -29,7 +29,7 @@ static const command commands[] = {
      "  mlir-opt-22 model.mlir | tosajit verify --strict -\n"},
     {"plan", "show how a kernel will walk its operands", true, true,
      OPTION_EXPR | OPTION_ENTRY | OPTION_STRICT | OPTION_SVG | OPTION_PASSES | OPTION_NEST |
-         OPTION_CPU | OPTION_JSON,
+         OPTION_CPU | OPTION_JSON | OPTION_ACCURACY,
      cmd_plan,
      "Indexing maps, the iteration space, and what is decided only when the kernel is called.\n"
      "With --passes, the program behind each pass that changed it, before it is planned; with "

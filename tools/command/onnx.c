@@ -55,8 +55,7 @@ static bool read_options(const options *o, onnx_options *own) {
     if (!read_count("--min-bytes", o->min_bytes, INT64_MAX, &own->least_bytes)) return false;
     if (!options_accuracy("onnx", o, &accuracy)) return false;
     own->least_ops = (int32_t)ops;
-    own->fast =
-        !o->accuracy || accuracy == TOSAJIT_REPRODUCIBLE; /* as the engine is, or more exact */
+    own->accuracy = o->accuracy ? accuracy : TOSAJIT_REPRODUCIBLE; /* as the engine is */
     own->fused = o->fused;
     return true;
 }
@@ -185,8 +184,7 @@ static int convert(const options *o, onnx_options *own, onnx_model *model, onnx_
 }
 
 static int open_targets(const options *o, targets *t, onnx_options *own) {
-    const tosajit_accuracy accuracy = own->fast ? TOSAJIT_REPRODUCIBLE : TOSAJIT_EXACT;
-    int code = o->targets ? targets_open("onnx", o->targets, accuracy, t) : EXIT_FINE;
+    int code = o->targets ? targets_open("onnx", o->targets, own->accuracy, t) : EXIT_FINE;
     own->engines = t->engines;
     own->engine_count = t->count;
     return code == EXIT_REFUSED ? command_error("%s", tosajit_last_error()) : code;

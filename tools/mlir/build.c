@@ -113,7 +113,8 @@ static bool read_contracts(const builder *b, const tosa_function *built, intptr_
 static bool build(builder *b, tosajit_expr_options *options, tosa_function *built) {
     if (!mlir_describe_accuracy(b->function, &options->accuracy))
         return fail(b, TOSAJIT_BAD_MODULE,
-                    "attribute tosajit.accuracy must be \"exact\" or \"reproducible\"");
+                    "attribute tosajit.accuracy must be \"exact\", \"reproducible\" or "
+                    "\"contracted\"");
     if (!read_signature(b)) return false;
     if (!mlir_graph_open(&b->g, b->function, b->report, &mlir_reader))
         return fail(b, TOSAJIT_OUT_OF_MEMORY, "out of memory");

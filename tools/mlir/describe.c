@@ -159,12 +159,16 @@ const tosa_reader mlir_reader = {.block = "func.func",
 
 bool mlir_describe_accuracy(MlirOperation function, tosajit_accuracy *accuracy) {
     const MlirAttribute attribute = attribute_of(function, "tosajit.accuracy");
+    static const char *const words[] = {"exact", "reproducible", "contracted"};
     tosa_attribute found = {.kind = TOSA_OTHER};
     if (mlirAttributeIsNull(attribute)) return true;
     describe_attribute(attribute, &found);
-    const bool fast = strcmp(found.text, "reproducible") == 0;
-    if (fast) *accuracy = TOSAJIT_REPRODUCIBLE;
-    return found.kind == TOSA_TEXT && (fast || strcmp(found.text, "exact") == 0);
+    for (int k = 0; found.kind == TOSA_TEXT && k <= TOSAJIT_CONTRACTED; k++) {
+        if (strcmp(found.text, words[k]) != 0) continue;
+        if (k > (int)*accuracy) *accuracy = (tosajit_accuracy)k;
+        return true;
+    }
+    return false;
 }
 
 static MlirAttribute contracts_of(MlirOperation function, intptr_t argument) {

@@ -13,7 +13,8 @@
 
 extern const tosa_reader mlir_reader;
 
-/* tosajit.accuracy = "reproducible" or "exact": false for anything else. */
+/* tosajit.accuracy = "exact", "reproducible" or "contracted", where it is more than was asked for;
+ * false for anything else. */
 bool mlir_describe_accuracy(MlirOperation function, tosajit_accuracy *accuracy);
 
 /* tosajit.contract = [[dimension, smallest, largest, multiple], ...] of an argument: how many there

@@ -70,8 +70,8 @@ static bool classify(const chooser *c, const int32_t *fused, bool *members) {
         } else {
             *why = refuse_alone(c, k, &memory);
             if (!*why && (blocks || c->options->least_ops > 0))
-                *why =
-                    onnx_left_to_engine(c->g, &c->g->nodes[k], c->options->fast, settled, blocks);
+                *why = onnx_left_to_engine(c->g, &c->g->nodes[k],
+                                           c->options->accuracy != TOSAJIT_EXACT, settled, blocks);
         }
         if (!memory) return false;
         members[k] = !*why;
@@ -289,7 +289,9 @@ static bool add_region(const chooser *c, const group *o) {
         memory = memory && why;
         part(c, &choice->region);
     }
-    if (choice->text) choice->cost = onnx_region_cost(c->g, &choice->region, c->options->fast);
+    if (choice->text)
+        choice->cost =
+            onnx_region_cost(c->g, &choice->region, c->options->accuracy != TOSAJIT_EXACT);
     if (choice->text) why = refuse_cost(c->options, &choice->cost, MOST_DROPPED, c->memory);
     if (choice->text) choice->why = refuse_cost(c->options, &choice->cost, 0, c->memory);
     if (!why && c->options->least_ops > 0 && !c->options->fused && !c->optimized &&

@@ -119,7 +119,7 @@ static bool convert_graph(const converter *c, Onnx__GraphProto *proto, const onn
     c->report->reorderings += count_reorderings(proto);
     if (!onnx_add_images(&g, c->options, &choices, c->images, c->report, c->error)) return false;
     if (choices.count == 0) *proto = before;
-    bool fine = choices.count == 0 || onnx_rewrite(&g, &choices, c->options->fast, c->names);
+    bool fine = choices.count == 0 || onnx_rewrite(&g, &choices, c->options->accuracy, c->names);
     if (fine && !onnx_drop_unread(&g, c->error)) return false;
     c->report->reorderings_left += count_reorderings(proto);
     return (fine && report_regions(c, &choices)) || no_memory(c);

@@ -11,9 +11,9 @@
 typedef struct onnx_options {
     int32_t least_ops;   /* operators of a region, at least */
     int64_t least_bytes; /* of the largest tensor of one operator alone, where that is known */
-    bool fast;           /* exp, sin and the like at most 1 ulp off */
-    int64_t block;       /* channels that the engine keeps side by side; 0: the model tells it */
-    bool fused;          /* the engine joins nothing more; also where the model says so itself */
+    tosajit_accuracy accuracy;
+    int64_t block; /* channels that the engine keeps side by side; 0: the model tells it */
+    bool fused;    /* the engine joins nothing more; also where the model says so itself */
     tosajit_engine *const *engines; /* one for each CPU that the model brings code for */
     size_t engine_count;            /* 0: it brings none */
     void (*progress)(void *context, size_t done, size_t all); /* nodes; may be null */

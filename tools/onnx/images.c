@@ -56,8 +56,7 @@ static Onnx__TensorProto *make_tensor(const maker *m, const void *bytes, size_t 
 
 static tosajit_status compile(const maker *m, const char *text, char **image, size_t *size) {
     const tosajit_parse_options options = {.size = sizeof options,
-                                           .accuracy = m->options->fast ? TOSAJIT_REPRODUCIBLE
-                                                                        : TOSAJIT_EXACT};
+                                           .accuracy = m->options->accuracy};
     tosajit_expr *expr;
     tosajit_status status = tosajit_expr_parse(text, strlen(text), &options, &expr);
     if (status) return status;

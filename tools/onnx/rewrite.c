@@ -32,7 +32,8 @@ typedef struct writing {
     const char **blocked; /* per value: its name in blocks, once it is there */
     const char **split;   /* the same with the five sizes of blocks */
     bool *written;        /* per node: ahead of its place */
-    bool fast, failed;
+    tosajit_accuracy accuracy;
+    bool failed;
 } writing;
 
 /* Null: out of memory. */
@@ -244,13 +245,15 @@ static void finish_result(writing *w, const onnx_region *r, int32_t value, const
 
 /* The expression, and what it does not say: which results are unsigned. */
 static bool add_attributes(const writing *w, const onnx_choice *choice, Onnx__NodeProto *node) {
+    static const char *const words[] = {"exact", "reproducible", "contracted"};
     const onnx_region *r = &choice->region;
     int64_t types[TOSAJIT_MAX_TENSORS];
     for (int32_t k = 0; k < r->output_count; k++)
         types[k] = w->g->values[r->outputs[k]].type.element;
     return message_add_text(w->memory, node, "expression", choice->text) &&
            message_add_numbers(w->memory, node, "types", types, (size_t)r->output_count) &&
-           (!w->fast || message_add_text(w->memory, node, "accuracy", "reproducible"));
+           (w->accuracy == TOSAJIT_EXACT ||
+            message_add_text(w->memory, node, "accuracy", words[w->accuracy]));
 }
 
 /* The operator says how many outputs there are at least. */
@@ -342,8 +345,9 @@ static void finish(const writing *w) {
     graph->n_value_info = w->types.count;
 }
 
-bool onnx_rewrite(onnx_graph *g, onnx_choices *choices, bool fast, onnx_names *names) {
-    writing w = {.g = g, .all = choices, .memory = g->memory, .names = names, .fast = fast};
+bool onnx_rewrite(onnx_graph *g, onnx_choices *choices, tosajit_accuracy accuracy,
+                  onnx_names *names) {
+    writing w = {.g = g, .all = choices, .memory = g->memory, .names = names, .accuracy = accuracy};
     onnx_order order;
     if (!onnx_order_make(&order, g, choices) || !begin(&w)) return false;
     for (int32_t k = 0; k < order.count && !w.failed; k++) {

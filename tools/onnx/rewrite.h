@@ -14,6 +14,7 @@ typedef struct onnx_names {
 } onnx_names;
 
 /* The regions get their numbers. False if out of memory. */
-bool onnx_rewrite(onnx_graph *g, onnx_choices *choices, bool fast, onnx_names *names);
+bool onnx_rewrite(onnx_graph *g, onnx_choices *choices, tosajit_accuracy accuracy,
+                  onnx_names *names);
 
 #endif

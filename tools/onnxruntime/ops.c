@@ -7,10 +7,11 @@
  *     x: f32[?,64], b: f32[64]; y = x * sigmoid(x + b)
  *
  * Its inputs are the text's operands in their order, its outputs the results. The attribute
- * `accuracy` is "exact", which is the default, or "reproducible". One input more than there are
- * operands is an image: a constant of uint8, which many nodes may name. Outputs may be of uint8,
- * uint16 and so on, which the expression computes as i8 and i16. The attribute `types` has the
- * element type of each output, by ONNX's number; without it the model declares outputs of integers.
+ * `accuracy` is "exact", which is the default, "reproducible" or "contracted". One input more than
+ * there are operands is an image: a constant of uint8, which many nodes may name. Outputs may be of
+ * uint8, uint16 and so on, which the expression computes as i8 and i16. The attribute `types` has
+ * the element type of each output, by ONNX's number; without it the model declares outputs of
+ * integers.
  *
  * `Region2` is the same with two outputs at least, and so on. The engine checks their number, which
  * it does not tell whoever infers their types. */
@@ -181,11 +182,16 @@ static ort_status *check_counts(const region *r, const ort_kernel_info *info) {
 static ort_status *read_accuracy(const ort_api *api, const ort_kernel_info *info,
                                  tosajit_accuracy *accuracy) {
     char *word = attribute(api, info, "accuracy");
-    *accuracy = word && strcmp(word, "reproducible") == 0 ? TOSAJIT_REPRODUCIBLE : TOSAJIT_EXACT;
+    static const char *const words[] = {"exact", "reproducible", "contracted"};
+    int k = 0;
+    while (word && k <= TOSAJIT_CONTRACTED && strcmp(word, words[k]) != 0) k++;
     ort_status *status = NULL;
-    if (word && *accuracy == TOSAJIT_EXACT && strcmp(word, "exact") != 0)
-        status =
-            refuse(api, info, "the attribute `accuracy` is neither `exact` nor `reproducible`");
+    if (k > TOSAJIT_CONTRACTED)
+        status = refuse(api, info,
+                        "the attribute `accuracy` is none of `exact`, `reproducible` and "
+                        "`contracted`");
+    else
+        *accuracy = (tosajit_accuracy)k;
     free(word);
     return status;
 }

@@ -39,7 +39,7 @@ static int find_word(module_state *state, const char *what, const char *word,
     return -1;
 }
 
-static const char *const ACCURACIES[] = {"exact", "reproducible", NULL};
+static const char *const ACCURACIES[] = {"exact", "reproducible", "contracted", NULL};
 static const char *const BACKENDS[] = {"auto",       "native",      "interpret",
                                        "background", "precompiled", NULL};
 static const tosajit_backend VALUES[] = {TOSAJIT_BACKEND_AUTO, TOSAJIT_BACKEND_NATIVE,
@@ -54,7 +54,7 @@ static int backend_word(tosajit_backend backend) {
 
 static bool set_words(module_state *state, tosajit_engine_options *o, const char *accuracy,
                       const char *backend) {
-    int a = find_word(state, "accuracy", accuracy, ACCURACIES, "exact, reproducible");
+    int a = find_word(state, "accuracy", accuracy, ACCURACIES, "exact, reproducible, contracted");
     if (a < 0) return false;
     int b = find_word(state, "backend", backend, BACKENDS,
                       "auto, native, interpret, background, precompiled");

@@ -171,9 +171,10 @@
     "----------\n" \
     "threads : int, optional\n" \
     "    How many threads divide a long run. Bits do not depend on it.\n" \
-    "accuracy : {'reproducible', 'exact'}, optional\n" \
+    "accuracy : {'reproducible', 'exact', 'contracted'}, optional\n" \
     "    Functions are at most 1 ulp off, or correctly rounded in f32, which takes longer.\n" \
-    "    Both have the same bits on every CPU.\n" \
+    "    'contracted' also rounds a product once with the one sum that reads it: x*x - y*y\n" \
+    "    need not be 0 where x is y. All have the same bits on every CPU.\n" \
     "cache : path, optional\n" \
     "    A directory for code, in which later processes find it.\n" \
     "cpu : str, optional\n" \
@@ -402,7 +403,7 @@
     ">>> import tosajit\n" \
     ">>> tosajit.Engine(accuracy=\"good\")\n" \
     "Traceback (most recent call last):\n" \
-    "tosajit.ArgumentError: accuracy: 'good' is none of exact, reproducible"
+    "tosajit.ArgumentError: accuracy: 'good' is none of exact, reproducible, contracted"
 
 #define HELP_SHAPE_ERROR \
     "Sizes, strides or memory do not fit. It is a ValueError, too.\n" \

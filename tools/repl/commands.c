@@ -87,9 +87,11 @@ static const repl_verb verbs[] = {
      "results have the same bits. :time with each says what compiling gains.\n"},
     {"strict", "[on|off]", "TOSA's own rules: ranks must be equal", false, 1, repl_set_strict,
      "on off", NULL, ""},
-    {"accuracy", "[exact|reproducible]",
-     "of exp, sin and their like; reproducible is at most 1 ulp off", false, 1, repl_set_accuracy,
-     "exact reproducible", NULL, ""},
+    {"accuracy", "[exact|reproducible|contracted]",
+     "of exp, sin and their like; reproducible is at most 1 ulp off; contracted rounds a product "
+     "and "
+     "its sum once, too",
+     false, 1, repl_set_accuracy, "exact reproducible contracted", NULL, ""},
     {"threads", "[N]", "run large tensors on so many threads", false, 1, repl_set_threads, NULL,
      NULL, ""},
     {"quiet", "[on|off]", "say nothing about an expression that is fine", false, 1, repl_set_quiet,

@@ -85,8 +85,9 @@ bool repl_set_strict(repl *r, const repl_line *line) {
 }
 
 bool repl_set_accuracy(repl *r, const repl_line *line) {
-    static const char *const words[] = {
-        [TOSAJIT_EXACT] = "exact", [TOSAJIT_REPRODUCIBLE] = "reproducible"};
+    static const char *const words[] = {[TOSAJIT_EXACT] = "exact",
+                                        [TOSAJIT_REPRODUCIBLE] = "reproducible",
+                                        [TOSAJIT_CONTRACTED] = "contracted"};
     settings s = current(r);
     int chosen = (int)r->accuracy;
     if (!choose(r, line, words, &chosen)) return false;

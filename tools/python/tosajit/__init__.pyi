@@ -70,7 +70,7 @@ class Engine:
         cls,
         *,
         threads: int = ...,
-        accuracy: Literal["exact", "reproducible"] = ...,
+        accuracy: Literal["exact", "reproducible", "contracted"] = ...,
         cache: Optional[_Path] = ...,
         cpu: Optional[str] = ...,
         backend: Literal["auto", "native", "interpret", "background", "precompiled"] = ...,
@@ -118,7 +118,7 @@ class _Jitted(Generic[_P, _R]):
 def jit(function: Callable[_P, _R]) -> _Jitted[_P, _R]: ...
 @overload
 def jit(
-    *, accuracy: Optional[Literal["exact", "reproducible"]] = ..., threads: Optional[int] = ...
+    *, accuracy: Optional[Literal["exact", "reproducible", "contracted"]] = ..., threads: Optional[int] = ...
 ) -> Callable[[Callable[_P, _R]], _Jitted[_P, _R]]: ...
 def compile(text: str) -> Kernel: ...
 def evaluate(

@@ -858,9 +858,9 @@ def jit(function: Any = None, *, accuracy: Optional[str] = None, threads: Option
     ----------
     function : function
         Of arrays of NumPy, tensors of PyTorch, arrays of jax, numbers, and tuples, lists, dicts or objects of these. A method, too.
-    accuracy : {'reproducible', 'exact'}, optional
-        Functions such as exp are at most 1 ulp off, or correctly rounded in float32 in more time. 'reproducible' without it. Both have the
-        same bits on every CPU.
+    accuracy : {'reproducible', 'exact', 'contracted'}, optional
+        Functions such as exp are at most 1 ulp off, or correctly rounded in float32 in more time. 'contracted' also rounds a product once
+        with the one sum that reads it. 'reproducible' without it. All have the same bits on every CPU.
     threads : int, optional
         How many threads divide a long run: as many as there are processors, or what set_num_threads says. Bits do not depend on it.
 

@@ -281,8 +281,9 @@ def session(model, sess_options=None, *, cache=None, accuracy="reproducible", **
         As InferenceSession has them.
     cache : path, optional
         The folder in which converted models are kept, instead of $TOSAJIT_CACHE_DIR or ~/.cache/tosajit.
-    accuracy : {'reproducible', 'exact'}, optional
-        Functions are at most 1 ulp off, or correctly rounded in float32.
+    accuracy : {'reproducible', 'exact', 'contracted'}, optional
+        Functions are at most 1 ulp off, or correctly rounded in float32. 'contracted' also rounds a product once with the one sum that
+        reads it.
     **options
         Other arguments of InferenceSession, as `providers`.
 
@@ -310,8 +311,8 @@ def session(model, sess_options=None, *, cache=None, accuracy="reproducible", **
     >>> session.run(None, {"x": np.zeros((1, 2), np.float32)})
     [array([[0., 0.]], dtype=float32)]
     """
-    if accuracy not in ("exact", "reproducible"):
-        raise ValueError("accuracy is 'exact' or 'reproducible', not %r" % (accuracy,))
+    if accuracy not in ("exact", "reproducible", "contracted"):
+        raise ValueError("accuracy is 'exact', 'reproducible' or 'contracted', not %r" % (accuracy,))
     if hasattr(model, "SerializeToString"):
         model = model.SerializeToString()
     if not _is_for_processors(options):

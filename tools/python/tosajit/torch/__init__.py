@@ -9,7 +9,7 @@
 
 Operations that work element by element, and reductions, become kernels of tosajit, as many at a time as can be. All others
 stay PyTorch's. Whatever this cannot have runs as it would without it. TORCH_LOGS="+tosajit.torch" tells what became a kernel,
-and why something did not. Options: accuracy, "reproducible" (at most 1 ulp off) or "exact"."""
+and why something did not. Options: accuracy, "reproducible" (at most 1 ulp off), "exact" or "contracted"."""
 from __future__ import annotations
 
 import functools
@@ -46,8 +46,8 @@ def _decompositions() -> Dict[Any, Callable[..., Any]]:
 def _options(given: Optional[Dict[str, Any]]) -> str:
     given = dict(given or {})
     accuracy = given.pop("accuracy", "reproducible")
-    if given or accuracy not in ("reproducible", "exact"):
-        raise ValueError(f"tosajit: the options are accuracy='reproducible' and accuracy='exact', not {given or accuracy!r}")
+    if given or accuracy not in ("reproducible", "exact", "contracted"):
+        raise ValueError(f"tosajit: the options are accuracy='reproducible', 'exact' and 'contracted', not {given or accuracy!r}")
     return accuracy
 
 
@@ -75,6 +75,7 @@ def backend(module: torch.fx.GraphModule, inputs: List[Any], *, options: Optiona
         Tensors that stand for those of a call.
     options : dict, optional
         {"accuracy": "exact"}: functions are correctly rounded in float32. They are at most 1 ulp off without it.
+        {"accuracy": "contracted"}: a product and the one sum that reads it are rounded once, too.
     mode : str, optional
         torch.compile's own, which changes nothing here.
 
@@ -120,8 +121,8 @@ def save(program: Any, path: Any, *, accuracy: str = "reproducible") -> int:
         What torch.export.export gave.
     path : path
         A file, which is made or replaced.
-    accuracy : {'reproducible', 'exact'}, optional
-        Functions are at most 1 ulp off, or correctly rounded in float32.
+    accuracy : {'reproducible', 'exact', 'contracted'}, optional
+        Functions are at most 1 ulp off, or correctly rounded in float32; or as for torch.compile.
 
     Returns
     -------
