@@ -345,17 +345,14 @@ static void find_places(const gather_call *call, const char *index, int64_t inde
 /* Dimension `inner` of a walk, at pointers. */
 static void scatter_elements(const scatter_way *way, const gather_call *call, const walk *w,
                              int32_t inner, void *const *pointers) {
-    enum { PIECE = 128, CACHED = 1 << 19 };
+    enum { PIECE = 128 };
     const int64_t *strides = walk_strides(w, inner);
-    const bool large = size_without_sign(call->stride) > CACHED / (call->count + 1);
     int64_t at[PIECE];
     for (int64_t k = 0, count; k < w->sizes[inner]; k += count) {
         const int64_t left = w->sizes[inner] - k;
         count = left < PIECE ? left : PIECE;
         find_places(call, (const char *)pointers[INDEX] + k * strides[INDEX], strides[INDEX],
                     strides[RESULT], count, at);
-        for (int64_t i = 0; i < count && large; i++)
-            __builtin_prefetch((char *)pointers[RESULT] + k * strides[RESULT] + at[i], 1);
         const scatter_places p = {(char *)pointers[RESULT] + k * strides[RESULT], at,
                                   (const char *)pointers[UPDATES] + k * strides[UPDATES],
                                   strides[UPDATES], count};
@@ -367,7 +364,7 @@ static void scatter_elements(const scatter_way *way, const gather_call *call, co
  * the processor sees, so of a large result all of some rows are asked for before. */
 static void scatter_rows(const scatter_way *way, const gather_call *call, const walk *w,
                          int32_t inner, void *const *pointers) {
-    enum { PIECE = 16, CACHE_LINE = 64, ASKED = 512, CACHED = 1 << 19 };
+    enum { PIECE = 16, CACHE_LINE = 64, ASKED = 512, CACHED = 1 << 21 };
     const int64_t *strides = walk_strides(w, 0), *row = walk_strides(w, inner);
     const int64_t bytes = w->sizes[inner] * row[RESULT], asked = bytes < ASKED ? bytes : ASKED;
     const bool large = size_without_sign(call->stride) > CACHED / (call->count + 1);
