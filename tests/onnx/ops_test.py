@@ -227,7 +227,7 @@ class Judging(unittest.TestCase):
             before, after = map(open_session, paths)
             with open(os.path.join(folder, "said"), "w+") as out:
                 try:
-                    engine.check(asked, engine.arrays_for(before, asked), before, after, out)
+                    engine.check(asked, before, after, out)
                 except engine.Refused as refused:
                     out.write(str(refused))
                 out.seek(0)
@@ -245,6 +245,16 @@ class Judging(unittest.TestCase):
         self.judged(fine, fine, "inputs an ulp off: [1-9][^N]*$")
         self.judged(fine, other, "NOT THE SAME\nthe models differ")
         self.judged(same, other, "NOT THE SAME: NOT CHECKED")
+
+    def test_the_engine_may_move_in_another_draw(self):
+        """A model that quantizes moves by a step, or not at all: one draw shows neither model's."""
+        a, step = np.linspace(-1, 1, 8, dtype="float32"), np.float32(0.01)
+        output = engine.Output("y")
+        output.add(a, a + step, a, a, a)
+        self.assertFalse(output.is_same())
+        output.add(a, a, a + 2 * step, a, a)
+        self.assertTrue(output.is_same())
+        self.assertRegex(output.line(2), "at most 0.01 apart; the engine without its optimisations: 0.02; .* 2 draws$")
 
 
 def tearDownModule():

@@ -45,7 +45,7 @@ for tosajit in "$build/tools/tosajit" "$work/first/bin/tosajit" "$work/moved/bin
     bench=
     [ "$tosajit" != "$work/bin/elsewhere" ] || bench=--bench # five processes of each model
     asks 0 "TOSAJIT_PYTHON=$python" --optimize --check $bench --size rows=3
-    says '^y: at most .* apart; the engine without its optimisations: .*; inputs an ulp off: .*; numbers up to .*, 6144 elements$'
+    says '^y: at most .* apart; the engine without its optimisations: .*; inputs an ulp off: .*; numbers up to .*, 6144 elements, 3 draws$'
     [ -n "$bench" ] || continue
     says '^a call: [0-9.]+ ms before, [0-9.]+ ms now: ([01]\.[0-9]+ of the time|[0-9.]+ times as long) \(medians of [0-9]+, one thread\)$'
     says '^a session and its first call: [0-9.]+ ms before, [0-9.]+ ms now: .*medians of 5 processes'
