@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Times of tosajit, NumPy, numexpr, numba, jax, Blosc2 and PyTorch in one process, in turns, on one thread each.
+"""Times of tosajit, NumPy, numexpr, numba, jax, Blosc2 and PyTorch in one process, in turns, on one
+thread each.
 
     PYTHONPATH=build/tools/python python3 bench/python.py            # tables
     PYTHONPATH=build/tools/python python3 bench/python.py --page     # into docs/python.md, with its drawing
@@ -10,8 +11,10 @@
     PYTHONPATH=build/tools/python python3 bench/python.py --fast     # functions that are not TOSA's, exact and fast, beside NumPy's; into docs/accuracy.md by hand
     PYTHONPATH=build/tools/python python3 bench/python.py --table    # what bench/report.sh takes
 
-The best of many turns of 2 ms, because whoever shares the machine can only make a turn longer. The results are compared before anything is timed. Needs NumPy; the columns of a library that is not installed are
-left out. tests/tools/python_peers.sh makes a venv with most of them, and pip brings numba."""
+The best of many turns of 2 ms, because whoever shares the machine can only make a turn longer. The
+results are compared before anything is timed. Needs NumPy; the columns of a library that is not
+installed are left out. tests/tools/python_peers.sh makes a venv with most of them, and pip brings
+numba."""
 import inspect
 import json
 import math
@@ -27,7 +30,8 @@ import tosajit
 
 for variable in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
-os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1")
+os.environ.setdefault("XLA_FLAGS",
+                      "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1")
 
 
 def imported(name):
@@ -38,7 +42,8 @@ def imported(name):
     return module
 
 
-numexpr, numba, torch, jax, blosc2 = (imported(name) for name in ("numexpr", "numba", "torch", "jax", "blosc2"))
+numexpr, numba, torch, jax, blosc2 = (imported(name)
+                                      for name in ("numexpr", "numba", "torch", "jax", "blosc2"))
 if blosc2:
     blosc2.set_nthreads(1)
 if numexpr:
@@ -114,7 +119,8 @@ def ten_ops(x, y, where, absolute, two, half):
 
 
 def table(seconds):
-    """Ten cheap operations on 64K elements, each contender on the same arrays and into the same one."""
+    """Ten cheap operations on 64K elements, each contender on the same arrays and into the same
+    one."""
     generator = np.random.default_rng(3)
     x, y = (generator.standard_normal(1 << 16, np.float32) for _ in range(2))
     out = np.empty_like(x)
@@ -174,7 +180,8 @@ def by_numba(text):
         body = "".join(f"{name}[i]" if word == name else word for word in words_of(body))
     names = {name: np.float32(value) for name, value in NUMBERS.items()}
     names.update(exp=math.exp, tanh=math.tanh)
-    exec(f"def loop(x, y, out):\n    for i in range(x.size):\n        out[i] = {body}\n    return out\n", names)
+    exec(f"def loop(x, y, out):\n    for i in range(x.size):\n        out[i] = {body}\n    return "
+         "out\n", names)
     return numba.njit(names["loop"], fastmath=False)
 
 
@@ -193,12 +200,14 @@ def peers_of(text, own, n):
     """Each with arrays and results of its own kind, into a given array where it can."""
     generator = np.random.default_rng(n)
     x, y = (generator.standard_normal(n, np.float32) for _ in range(2))
-    out, types = np.empty_like(x), " : x f32[?], y f32[?]" if "y" in words_of(text) else " : x f32[?]"
+    out, types = (np.empty_like(x), " : x f32[?], y f32[?]" if "y" in words_of(text)
+                  else " : x f32[?]")
     numbers = {name: np.float32(value) for name, value in NUMBERS.items()}
     kernels = {name: tosajit.Engine(**options).compile("r = " + numbers_in(own or text) + types)
                for name, options in ENGINES.items()}
     arrays = (x, y) if "y f32" in types else (x,)
-    calls = {name: (lambda kernel=kernel: kernel(*arrays, out=out)) for name, kernel in kernels.items()}
+    calls = {name: (lambda kernel=kernel: kernel(*arrays, out=out))
+             for name, kernel in kernels.items()}
     numpy_call = by_module(text, np, numbers)
     calls["NumPy"] = lambda: numpy_call(x, y)
     if numexpr:
@@ -219,7 +228,8 @@ def peers_of(text, own, n):
     for kernel in kernels.values():
         kernel.wait()
     for name, call in calls.items():
-        np.testing.assert_allclose(np.asarray(call()), expected, rtol=2e-5, atol=1e-6, err_msg=f"{name}: {text}")
+        np.testing.assert_allclose(np.asarray(call()), expected, rtol=2e-5, atol=1e-6,
+                                   err_msg=f"{name}: {text}")
     return calls
 
 
@@ -239,16 +249,20 @@ def mean(values):
 def means(times, own):
     """By size and peer: how many times as long as tosajit it takes, over all cases."""
     peers = [name for name in next(iter(times.values())) if name not in ENGINES]
-    return {size: {peer: mean([t[peer] / t[own] for (_, s), t in times.items() if s == size]) for peer in peers}
+    return {size: {peer: mean([t[peer] / t[own] for (_, s), t in times.items() if s == size])
+                   for peer in peers}
             for size in SIZES}
 
 
 def machine():
     with open("/proc/cpuinfo") as file:
-        model = next((line.partition(":")[2].strip() for line in file if line.startswith("model name")), "an unnamed CPU")
-    versions = ", ".join(f"{module.__name__} {module.__version__}" for module in (np, numexpr, numba, torch, jax, blosc2) if module)
+        model = next((line.partition(":")[2].strip()
+                      for line in file if line.startswith("model name")), "an unnamed CPU")
+    versions = ", ".join(f"{module.__name__} {module.__version__}"
+                         for module in (np, numexpr, numba, torch, jax, blosc2) if module)
     level = next(name for name in ("v4", "v3", "v2", None) if name is None or can_run(name))
-    return f"{model} ({'x86-64-' + level if level else 'another architecture'}), Python {sys.version.split()[0]}, {versions}"
+    return (f"{model} ({'x86-64-' + level if level else 'another architecture'}), Python "
+            f"{sys.version.split()[0]}, {versions}")
 
 
 def can_run(cpu):
@@ -260,12 +274,16 @@ def can_run(cpu):
 
 
 def tables(times):
-    lines = [f"Measured on {machine()}. The load was {os.getloadavg()[0]:.1f}, on {len(os.sched_getaffinity(0))} processors.", ""]
-    for own, title in (("fast", "reproducible, the default"), ("exact", "`accuracy=\"exact\"`"), ("precompiled", "precompiled, without LLVM")):
+    lines = [f"Measured on {machine()}. The load was {os.getloadavg()[0]:.1f}, on "
+             f"{len(os.sched_getaffinity(0))} processors.", ""]
+    for own, title in (("fast", "reproducible, the default"), ("exact", "`accuracy=\"exact\"`"),
+                       ("precompiled", "precompiled, without LLVM")):
         by_size = means(times, own)
         peers = list(next(iter(by_size.values())))
-        lines += [f"| {title}: elements | " + " | ".join(peers) + " |", "|---|" + "---:|" * len(peers)]
-        lines += [f"| {size} | " + " | ".join(f"{row[peer]:.2g}" for peer in peers) + " |" for size, row in by_size.items()]
+        lines += [f"| {title}: elements | " + " | ".join(peers) + " |",
+                  "|---|" + "---:|" * len(peers)]
+        lines += [f"| {size} | " + " | ".join(f"{row[peer]:.2g}" for peer in peers) + " |"
+                  for size, row in by_size.items()]
         lines.append("")
     return "\n".join(lines)
 
@@ -274,7 +292,9 @@ def drawing(times):
     """Bars: how many times as long as tosajit each peer takes; a logarithmic axis."""
     by_size = means(times, "fast")
     peers = list(next(iter(by_size.values())))
-    left, width, height, most = 120, 560, 16, max(10, max(v for row in by_size.values() for v in row.values()))
+    left, width, height, most = 120, 560, 16, max(10,
+                                                  max(v for row in by_size.values()
+                                                      for v in row.values()))
     place = lambda value: left + width * max(0.0, math.log(value / 0.5) / math.log(most / 0.5))
     colours = ["#9ecae1", "#6baed6", "#3182bd", "#08519c"]
     parts, at = [], 34
@@ -282,15 +302,20 @@ def drawing(times):
         parts.append(f'<text x="{left - 8}" y="{at + 2 * height}" text-anchor="end">{peer}</text>')
         for colour, (size, row) in zip(colours, by_size.items()):
             end = place(row[peer])
-            parts.append(f'<rect x="{place(1) if end > place(1) else end:.0f}" y="{at}" width="{abs(end - place(1)):.0f}"'
+            parts.append(f'<rect x="{place(1) if end > place(1) else end:.0f}" y="{at}" '
+                         f'width="{abs(end - place(1)):.0f}"'
                          f' height="{height - 2}" fill="{colour}"/>')
-            parts.append(f'<text x="{max(end, place(1)) + 4:.0f}" y="{at + height - 5}" font-size="10">{row[peer]:.2g} at {size}</text>')
+            parts.append(f'<text x="{max(end, place(1)) + 4:.0f}" y="{at + height - 5}" '
+                         f'font-size="10">{row[peer]:.2g} at {size}</text>')
             at += height
         at += 10
     axis = f'<line x1="{place(1):.0f}" x2="{place(1):.0f}" y1="28" y2="{at}" stroke="black"/>'
-    title = '<text x="8" y="18" font-weight="bold">Times as long as tosajit, by number of elements; one thread</text>'
-    return (f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + width + 90}" height="{at + 6}" font-family="sans-serif" '
-            f'font-size="13"><rect width="100%" height="100%" fill="white"/>{title}{axis}{"".join(parts)}</svg>\n')
+    title = ('<text x="8" y="18" font-weight="bold">Times as long as tosajit, by number of '
+             'elements; one thread</text>')
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + width + 90}" '
+            f'height="{at + 6}" font-family="sans-serif" '
+            'font-size="13"><rect width="100%" height="100%" '
+            f'fill="white"/>{title}{axis}{"".join(parts)}</svg>\n')
 
 
 BEGIN, END = "<!-- Written by bench/python.py --page -->\n", "<!-- End -->\n"
@@ -318,25 +343,30 @@ def compare(seconds, page):
 
 
 # What numexpr's pages and its benchmark of polynomials evaluate.
-EXAMPLES = ["a + 1", "a * b - 4.1 * a > 2.5 * b", "sin(a) + arcsinh(a/b)", "2*a + 3*b", "2*a + b**10", "sin(a)**2 + cos(a)**2",
+EXAMPLES = ["a + 1", "a * b - 4.1 * a > 2.5 * b", "sin(a) + arcsinh(a/b)", "2*a + 3*b",
+            "2*a + b**10", "sin(a)**2 + cos(a)**2",
             ".25*a**3 + .75*a**2 - 1.5*a - 2", "((.25*a + .75)*a - 1.5)*a - 2"]
 
 
 def examples(seconds):
-    """On a million float64, as those pages have it, by evaluate: results are made. On one thread, and on all processors."""
+    """On a million float64, as those pages have it, by evaluate: results are made. On one thread,
+    and on all processors."""
     a = np.arange(1e6) + 1
     names = {"a": a, "b": a + 1}
     for threads in sorted({1, len(os.sched_getaffinity(0))}):
         numexpr.set_num_threads(threads)
         where = f"{threads} thread{'s' * (threads > 1)}"
-        own = {"exact": tosajit.Engine(threads=threads, accuracy="exact"), "fast": tosajit.Engine(threads=threads)}
+        own = {"exact": tosajit.Engine(threads=threads, accuracy="exact"),
+               "fast": tosajit.Engine(threads=threads)}
         ratios = {name: [] for name in own}
         for text in EXAMPLES:
-            calls = {name: lambda engine=engine: engine.evaluate(text, names) for name, engine in own.items()}
+            calls = {name: lambda engine=engine: engine.evaluate(text, names)
+                     for name, engine in own.items()}
             calls["numexpr"] = lambda: numexpr.evaluate(text, names)
             for name, call in calls.items():
                 # a sum of functions that is nearly 0 has the errors of numbers near 1
-                np.testing.assert_allclose(call(), calls["numexpr"](), rtol=1e-12, atol=1e-15, err_msg=f"{text} {name}")
+                np.testing.assert_allclose(call(), calls["numexpr"](), rtol=1e-12, atol=1e-15,
+                                           err_msg=f"{text} {name}")
             for engine in own.values():
                 engine.wait()
             times = usual_times(calls, seconds)
@@ -395,7 +425,8 @@ def text_of(function):
 
 
 def others_of(function, x, y):
-    """The same by libraries that take functions, and by numexpr as a text; what one of them does not take it has no column for."""
+    """The same by libraries that take functions, and by numexpr as a text; what one of them does
+    not take it has no column for."""
     made = {"tosajit": tosajit.jit(function), "NumPy": function}
     if numexpr:
         # a number of a text is of float64 to numexpr, and so would be all that it meets
@@ -416,8 +447,10 @@ def others_of(function, x, y):
         made["blosc2"] = blosc2.jit(function)
     if torch:
         space = dict(function.__globals__, np=torch)
-        # code of its own: what torch.compile has made is kept by code, and names the globals that it was made with
-        compiled = torch.compile(type(function)(function.__code__.replace(), space, function.__name__), dynamic=True)
+        # code of its own: what torch.compile has made is kept by code, and names the globals that
+        # it was made with
+        compiled = torch.compile(type(function)(function.__code__.replace(), space,
+                                                function.__name__), dynamic=True)
         s, t = torch.from_numpy(x), torch.from_numpy(y)
         made["torch.compile"] = lambda *_: compiled(s, t)
     return made
@@ -442,7 +475,8 @@ def first_calls(function):
 
 def later_calls(function, count, names, seconds):
     x, y = (np.random.default_rng(k).standard_normal(count, np.float32) for k in (1, 2))
-    calls = {name: (lambda call: lambda: call(x, y))(call) for name, call in others_of(function, x, y).items() if name in names}
+    calls = {name: (lambda call: lambda: call(x, y))(call)
+             for name, call in others_of(function, x, y).items() if name in names}
     for call in calls.values():
         call()
         call()
@@ -452,31 +486,180 @@ def later_calls(function, count, names, seconds):
 
 def functions(seconds, path=None):
     """First call, the first of another size, and later calls, in ms and us; into a file, too."""
-    print("| function, elements | " + " | ".join(["first ms", "other size ms", *[f"{size}, us" for size in SIZES]]) + " |")
+    print("| function, elements | " + " | ".join(["first ms", "other size ms",
+                                                  *[f"{size}, us" for size in SIZES]]) + " |")
     print("| --- |" + " ---: |" * (2 + len(SIZES)))
     kept = []
     for function in FUNCTIONS:
         rows = first_calls(function)
         later = {size: later_calls(function, count, rows, seconds) for size, count in SIZES.items()}
         for name, (first, other) in rows.items():
-            cells = [f"{first * 1e3:.2f}", f"{other * 1e3:.2f}", *(f"{times[name] * 1e6:.3g}" for times in later.values())]
+            cells = [f"{first * 1e3:.2f}", f"{other * 1e3:.2f}",
+                     *(f"{times[name] * 1e6:.3g}" for times in later.values())]
             print(f"| {function.__name__}, {name} | " + " | ".join(cells) + " |")
-            kept += [{"function": function.__name__, "source": text_of(function), "library": name, "elements": count,
-                      "microseconds": float(f"{later[size][name] * 1e6:.3g}")} for size, count in SIZES.items()]
-            kept += [{"function": function.__name__, "source": text_of(function), "library": name, "elements": when,
-                      "microseconds": float(f"{t * 1e6:.3g}")} for when, t in (("first call", first), ("first of another size", other))]
+            kept += [{"function": function.__name__, "source": text_of(function), "library": name,
+                      "elements": count,
+                      "microseconds": float(f"{later[size][name] * 1e6:.3g}")}
+                     for size, count in SIZES.items()]
+            kept += [{"function": function.__name__, "source": text_of(function), "library": name,
+                      "elements": when,
+                      "microseconds": float(f"{t * 1e6:.3g}")}
+                     for when, t in (("first call", first), ("first of another size", other))]
     if path:
         with open(path, "w") as file:
             command = "PYTHONPATH=build/tools/python python3 bench/python.py --functions " + path
             rows = ",\n".join(map(json.dumps, kept))
-            file.write(f'{{"command": {json.dumps(command)}, "machine": {json.dumps(machine())}, "load": {os.getloadavg()[0]:.2f},\n"date": "{time.strftime("%Y-%m-%d")}", '
+            file.write(f'{{"command": {json.dumps(command)}, "machine": {json.dumps(machine())}, '
+                       f'"load": {os.getloadavg()[0]:.2f},\n"date": "{time.strftime("%Y-%m-%d")}", '
                        f'"times": [\n{rows}\n]}}\n')
+
+
+# Of people's fields, those of examples/python/functions.py.
+LIBRARIES = ("tosajit", "NumPy", "numba", "jax", "torch.compile", "blosc2")
+
+
+def in_space(function, **names):
+    """The same code with other modules for np and special."""
+    made = type(function)(function.__code__.replace(), {**function.__globals__, **names},
+                          function.__name__)
+    made.__defaults__ = function.__defaults__
+    return made
+
+
+def as_kinds(args, convert):
+    return tuple(convert(a) if isinstance(a, np.ndarray) else a for a in args)
+
+
+def ways_of(library, function):
+    """Callables, each with what makes its arguments: the first that gives NumPy's result is the
+    library's."""
+    plain = lambda args: args
+    if library == "tosajit":
+        return [(tosajit.jit(in_space(function)), plain)]
+    if library == "NumPy":
+        return [(function, plain)]
+    if library == "numba" and numba:
+        return [(numba.njit(in_space(function)), plain)]
+    if library == "blosc2" and blosc2:
+        return [(blosc2.jit(in_space(function)), plain)]
+    if library == "jax" and jax:
+        import jax.numpy as jnp
+        from jax.scipy import special
+        jitted = jax.jit(in_space(function, np=jnp, special=special))
+        return [(lambda *args: jax.block_until_ready(jitted(*args)), lambda args: as_kinds(args, jnp.asarray))]
+    if library == "torch.compile" and torch:
+        # by PyTorch's own functions of tensors; where it lacks one, NumPy's, which it reads, too
+        tensors = torch.compile(in_space(function, np=torch, special=torch.special), dynamic=True)
+        arrays = torch.compile(in_space(function, special=torch.special), dynamic=True)
+        return [(tensors, lambda args: as_kinds(args, torch.from_numpy)), (arrays, plain)]
+    return []
+
+
+def is_near(found, wanted):
+    both = [a if isinstance(a, tuple) else (a,) for a in (found, wanted)]
+    for a, b in zip(*both, strict=True):
+        a = np.asarray(a)
+        if a.shape != np.shape(b):
+            raise ValueError(f"a result of the shape {a.shape}")
+        np.testing.assert_allclose(a, b, rtol=5e-3, atol=5e-3)
+
+
+def why_not(error):
+    """Its sentence, without what stands around it."""
+    lines = [line.strip(" :-*>") for line in str(error).splitlines()]
+    lines = [line for line in lines if len(line) > 20
+             and not line.startswith(("Failed in", "During", "File"))]
+    return f"{type(error).__name__}: {(lines or [''])[0][:110]}".strip(": ")
+
+
+def first_calls_of(way, args, other, wanted):
+    """What is called, what makes its arguments, and the times of the first call and the first of
+    another size."""
+    call, convert = way
+    mine, smaller = convert(args), convert(other)
+    begin = time.perf_counter()
+    result = call(*mine)
+    first = time.perf_counter() - begin
+    is_near(result, wanted)
+    begin = time.perf_counter()
+    call(*smaller)
+    return call, convert, first, time.perf_counter() - begin
+
+
+def first_of(function, cases):
+    """These by library, or why there are none. What is over soon is begun anew, and the least time
+    counts."""
+    args, other = (next(given for f, given in cases(n) if f is function) for n in (4096, 1024))
+    found, reasons = {}, {}
+    with np.errstate(all="ignore"):
+        wanted = function(*args)
+        for library in LIBRARIES:
+            for k in range(len(ways_of(library, function))):
+                try:
+                    tries = [first_calls_of(ways_of(library, function)[k], args, other, wanted)]
+                    while len(tries) < 8 and tries[0][2] < 0.1:
+                        tosajit.wait()
+                        tries.append(first_calls_of(ways_of(library, function)[k], args, other,
+                                                    wanted))
+                    found[library] = (*tries[0][:2], *(min(row[i] for row in tries)
+                                                       for i in (2, 3)))
+                    break
+                except Exception as error:
+                    reasons[library] = why_not(error)
+    return found, {library: why for library, why in reasons.items() if library not in found}
+
+
+def steady(function, cases, n, found, seconds):
+    args = next(given for f, given in cases(n) if f is function)
+    calls = {library: (lambda call, mine: lambda: call(*mine))(call, convert(args))
+             for library, (call, convert, *_) in found.items()}
+    with np.errstate(all="ignore"):
+        for call in calls.values():
+            call()
+            call()
+        tosajit.wait()
+        return usual_times(calls, seconds)
+
+
+def cells(values):
+    return " | ".join("-" if value is None else f"{value:.3g}" for value in values)
+
+
+def fields(seconds):
+    """Two tables: first calls, and later ones."""
+    sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))),
+                                    "examples", "python"))
+    from functions import cases
+    firsts, laters, notes = [], [], []
+    for function in [f for f, _ in cases(64)]:
+        found, reasons = first_of(function, cases)
+        times = {size: steady(function, cases, n, found, seconds) for size, n in SIZES.items()}
+        name = function.__name__
+        firsts.append(f"| {name} | " + cells(found[a][2] * 1e3 if a in found else None
+                                             for a in LIBRARIES) + " | "
+                      + cells(found[a][3] * 1e3 if a in found else None
+                              for a in LIBRARIES if a != "NumPy") + " |")
+        ratios = [row["tosajit"] / min(t for a, t in row.items() if a != "tosajit")
+                  for row in times.values()]
+        laters.append(f"| {name} | " + cells(times["64 K"][a] * 1e6 if a in found else None
+                                             for a in LIBRARIES) + " | " + cells(ratios) + " |")
+        notes += [f"{name}, {library}: {why}" for library, why in reasons.items()]
+        print(firsts[-1], laters[-1], *notes[len(notes) - len(reasons):], sep="\n", flush=True)
+    print(f"\n{machine()}; load {os.getloadavg()[0]:.1f}\n")
+    print("| first call, then another size, ms | " + " | ".join(LIBRARIES) + " | "
+          + " | ".join(a for a in LIBRARIES if a != "NumPy") + " |")
+    print("|---|" + "--:|" * (2 * len(LIBRARIES) - 1), *firsts, sep="\n")
+    print("\n| us at 64 K; then tosajit / best other | " + " | ".join(LIBRARIES) + " | "
+          + " | ".join(SIZES) + " |")
+    print("|---|" + "--:|" * (len(LIBRARIES) + len(SIZES)), *laters, "", *notes, sep="\n")
 
 
 # Of each function operands from everyday life.
 FAST = {
-    "exp2 expm1 sinh cosh tan arctan arcsinh cbrt": lambda x: 5 * x, "log1p arcsin arccos arctanh": lambda x: x,
-    "log2 log10": lambda x: 10 * abs(x) + 1e-3, "arccosh": lambda x: 5 * abs(x) + 1, "arctan2 hypot": lambda x: 5 * x,
+    "exp2 expm1 sinh cosh tan arctan arcsinh cbrt": lambda x: 5 * x,
+        "log1p arcsin arccos arctanh": lambda x: x,
+    "log2 log10": lambda x: 10 * abs(x) + 1e-3, "arccosh": lambda x: 5 * abs(x) + 1,
+        "arctan2 hypot": lambda x: 5 * x,
 }
 
 
@@ -487,17 +670,22 @@ def fast(seconds):
     for names, domain in FAST.items():
         for name in names.split():
             numpys = getattr(np, name)
-            x = domain(np.random.default_rng(1).random(65536, np.float32) * np.float32(1.96) - np.float32(0.98)).astype(np.float32)
+            x = domain(np.random.default_rng(1).random(65536, np.float32) * np.float32(1.96)
+                       - np.float32(0.98)).astype(np.float32)
             given, out = (x, x[::-1].copy())[:numpys.nin], np.empty_like(x)
-            text = f"{name.replace('arc', 'a')}({', '.join('xy'[:numpys.nin])}) : {', '.join(['f32[?]'] * numpys.nin)}"
-            kernels = {accuracy: tosajit.Engine(accuracy=accuracy).compile(text) for accuracy in ("exact", "reproducible")}
-            calls = {accuracy: lambda kernel=kernel: kernel(*given, out=out) for accuracy, kernel in kernels.items()}
+            text = (f"{name.replace('arc', 'a')}({', '.join('xy'[:numpys.nin])}) : "
+                    f"{', '.join(['f32[?]'] * numpys.nin)}")
+            kernels = {accuracy: tosajit.Engine(accuracy=accuracy).compile(text)
+                       for accuracy in ("exact", "reproducible")}
+            calls = {accuracy: lambda kernel=kernel: kernel(*given, out=out)
+                     for accuracy, kernel in kernels.items()}
             for call in calls.values():
                 call()
                 np.testing.assert_allclose(out, numpys(*given), 1e-6, 1e-7)
             times = usual_times({**calls, "NumPy": lambda: numpys(*given, out=out)}, seconds)
             ratios.append(times["reproducible"] / times["NumPy"])
-            print(f"| {name} | " + " | ".join(f"{t * 1e6:.1f}" for t in times.values()) + f" | {ratios[-1]:.2f} |", flush=True)
+            print(f"| {name} | " + " | ".join(f"{t * 1e6:.1f}" for t in times.values())
+                  + f" | {ratios[-1]:.2f} |", flush=True)
     print(f"\nThe mean is {mean(ratios):.2f}, and {mean(ratios[:-1]):.2f} without hypot.")
 
 
@@ -510,6 +698,8 @@ if __name__ == "__main__":
         fast(0.5)
     elif sys.argv[1:2] == ["--functions"]:
         functions(0.2, *sys.argv[2:3])
+    elif sys.argv[1:2] == ["--fields"]:
+        fields(0.3)
     elif sys.argv[1:2] == ["--chain"]:
         chain_table(3)
     else:

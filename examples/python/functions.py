@@ -122,23 +122,29 @@ def by_numba(function, args, wanted):
         return None
 
 
-tosajit.set_num_threads(1)
-print(f"{'us':20}{'first':>9}{'tosajit':>9}{'NumPy':>9}{'numba':>9}")
-for function, args in cases(int(sys.argv[1]) if len(sys.argv) > 1 else 1 << 16):
-    jitted = tosajit.jit(function)
-    begin = time.perf_counter()
-    found = jitted(*args)
-    first = time.perf_counter() - begin
-    with np.errstate(all="ignore"):
-        wanted = function(*args)
-        for a, b in zip(*[a if isinstance(a, tuple) else (a,) for a in (found, wanted)]):
-            assert (a.dtype, np.shape(a)) == (b.dtype, np.shape(b)), function.__name__
-            np.testing.assert_allclose(a, b, rtol=2e-3, atol=2e-3, err_msg=function.__name__)
-        jitted(*args)
-        tosajit.wait()
-        other = by_numba(function, args, wanted)
-        times = [first, best(jitted, args), best(function, args)]
-        times += [best(other, args)] if other else []
-    assert jitted.kernels, jitted.explain(*args)
-    figures = "".join(f"{t * 1e6:9.0f}" for t in times) + ("" if len(times) > 3 else "        -")
-    print(f"{function.__name__:20}" + figures)
+def main():
+    tosajit.set_num_threads(1)
+    print(f"{'us':20}{'first':>9}{'tosajit':>9}{'NumPy':>9}{'numba':>9}")
+    for function, args in cases(int(sys.argv[1]) if len(sys.argv) > 1 else 1 << 16):
+        jitted = tosajit.jit(function)
+        begin = time.perf_counter()
+        found = jitted(*args)
+        first = time.perf_counter() - begin
+        with np.errstate(all="ignore"):
+            wanted = function(*args)
+            for a, b in zip(*[a if isinstance(a, tuple) else (a,) for a in (found, wanted)]):
+                assert (a.dtype, np.shape(a)) == (b.dtype, np.shape(b)), function.__name__
+                np.testing.assert_allclose(a, b, rtol=2e-3, atol=2e-3, err_msg=function.__name__)
+            jitted(*args)
+            tosajit.wait()
+            other = by_numba(function, args, wanted)
+            times = [first, best(jitted, args), best(function, args)]
+            times += [best(other, args)] if other else []
+        assert jitted.kernels, jitted.explain(*args)
+        figures = "".join(f"{t * 1e6:9.0f}" for t in times) + ("" if len(times) > 3
+                                                               else "        -")
+        print(f"{function.__name__:20}" + figures)
+
+
+if __name__ == "__main__":
+    main()
