@@ -4,8 +4,9 @@
 
     PYTHONPATH=build/tools/python taskset -c 1 python3 bench/gather.py
 
-Rows are compared with a loop of memcpy in C, single elements with a loop in C by gcc -O3 -march=native, which looks at no index. NumPy, PyTorch and
-numba join as far as they are installed. Each result is compared with NumPy's before anything is timed. Figures are times of tosajit's."""
+Rows are compared with a loop of memcpy in C, single elements with a loop in C by gcc -O3
+-march=native, which looks at no index. NumPy, PyTorch and numba join as far as they are installed.
+Each result is compared with NumPy's before anything is timed. Figures are times of tosajit's."""
 import argparse
 import ctypes
 import os
@@ -47,13 +48,15 @@ def loops():
     source, library = os.path.join(folder, "loops.c"), os.path.join(folder, "loops.so")
     with open(source, "w") as f:
         f.write(LOOPS)
-    subprocess.run(["gcc", "-O3", "-march=native", "-shared", "-fPIC", source, "-o", library], check=True)
+    subprocess.run(["gcc", "-O3", "-march=native", "-shared", "-fPIC", source, "-o", library],
+                   check=True)
     return ctypes.CDLL(library)
 
 
 def call_of(function, arrays, numbers):
     function.restype = None
-    pointers = [ctypes.c_void_p(a.ctypes.data) for a in arrays] + [ctypes.c_int64(n) for n in numbers]
+    pointers = [ctypes.c_void_p(a.ctypes.data)
+                for a in arrays] + [ctypes.c_int64(n) for n in numbers]
     return lambda: function(*pointers)
 
 
@@ -83,7 +86,9 @@ def table(name, peers, seconds):
         made = call()
         assert made is None or np.array_equal(np.asarray(made), np.asarray(right)), peer
     best = least([call for _, call in peers], seconds)
-    print(f"{name:42s} {best[0] * 1e6:9.1f} us  " + "  ".join(f"{peer} {best[0] / took:.2f}" for (peer, _), took in zip(peers[1:], best[1:])), flush=True)
+    print(f"{name:42s} {best[0] * 1e6:9.1f} us  "
+          + "  ".join(f"{peer} {best[0] / took:.2f}"
+                      for (peer, _), took in zip(peers[1:], best[1:])), flush=True)
 
 
 def kernel_of(text, arrays):
@@ -116,11 +121,17 @@ def main():
     for where, bytes_of in (("L2", 1 << 18), ("memory", 1 << 27)):
         for n in (64, 256, 1024):
             rows = bytes_of // (4 * n)
-            x, i = rng.standard_normal((rows, n)).astype("f4"), rng.integers(0, rows, rows).astype("i4")
+            x, i = rng.standard_normal((rows,
+                                        n)).astype("f4"), rng.integers(0, rows, rows).astype("i4")
             y, z = np.empty_like(x), np.empty_like(x)
-            take, fused = kernel_of("take(x, i, 0)", (x, i)), kernel_of("take(x, i, 0) * 2 + 1", (x, i))
-            table(f"rows of {n} f32, {where}", [("", lambda: take(x, i, out=y)), ("memcpy", call_of(c.rows, (x, i, z), (rows, n)))] + others(x, i, True), seconds)
-            table(f"rows of {n} f32, {where}, times 2 plus 1", [("", lambda: fused(x, i, out=y)), ("C", call_of(c.norms, (x, i, z), (rows, n)))], seconds)
+            take, fused = kernel_of("take(x, i, 0)",
+                                    (x, i)), kernel_of("take(x, i, 0) * 2 + 1", (x, i))
+            table(f"rows of {n} f32, {where}", [("", lambda: take(x, i, out=y)),
+                                                ("memcpy", call_of(c.rows, (x, i, z), (rows, n)))]
+                  + others(x, i, True), seconds)
+            table(f"rows of {n} f32, {where}, times 2 plus 1",
+                  [("", lambda: fused(x, i, out=y)), ("C", call_of(c.norms, (x, i, z), (rows, n)))],
+                  seconds)
     for count in (1 << 16, 1 << 22):
         for element, index in (("f32", "i32"), ("i32", "i32"), ("f32", "i64")):
             x = rng.integers(0, 1000, count).astype(TYPES[element])

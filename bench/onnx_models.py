@@ -1,15 +1,19 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Models of many kinds in ONNX Runtime, as they are and by tosajit.onnxruntime.session: one table in Markdown, with a control. It needs
-onnxruntime and onnx. With torch there are models of its exporters, with openvino there is a column of it.
+"""Models of many kinds in ONNX Runtime, as they are and by tosajit.onnxruntime.session: one table
+in Markdown, with a control. It needs onnxruntime and onnx. With torch there are models of its
+exporters, with openvino there is a column of it.
 
     python3 bench/onnx_models.py BUILD [--packages FOLDER] [--made FOLDER] [--seconds S] [--rounds N] [--only WORD] [--shares | --first]
 
-FOLDER has packages with models, as tests/onnx/engine.sh installs them; what is made is kept in the other one for later runs. S is how long
-a model is called in turns of random order, with one thread and with two; N sessions are made in processes of their own. WORD is a pattern
-of the names of models.
---shares tells instead how much of a call convolutions and products take, which stay the engine's, and what is left before and now.
---first tells instead what processes after the first one wait for: a session, its first call, and memory.
+FOLDER has packages with models, as tests/onnx/engine.sh installs them; what is made is kept in the
+other one for later runs. S is how long a model is called in turns of random order, with one thread
+and with two; N sessions are made in processes of their own. WORD is a pattern of the names of
+models.
+--shares tells instead how much of a call convolutions and products take, which stay the engine's,
+and what is left before and now.
+--first tells instead what processes after the first one wait for: a session, its first call, and
+memory.
 """
 import argparse
 import importlib.util
@@ -62,19 +66,23 @@ def by_tosajit(file, threads, cache):
     import tosajit.onnxruntime
     chosen = options_of(threads)
     chosen.add_session_config_entry("tosajit.compile", "now")
-    session = tosajit.onnxruntime.session(file, chosen, cache=cache, providers=["CPUExecutionProvider"])
+    session = tosajit.onnxruntime.session(file, chosen, cache=cache,
+                                          providers=["CPUExecutionProvider"])
     return lambda given: session.run(None, given)
 
 
 class OpenVINO:
-    """A process that calls the model as often as it is asked to, and says the seconds. Its libraries and threads are not ours."""
+    """A process that calls the model as often as it is asked to, and says the seconds. Its
+    libraries and threads are not ours."""
 
     def __init__(self, file, given, threads, folder):
         import numpy as np
         inputs = os.path.join(folder, "given.npz")
         np.savez(inputs, **given)
-        self.process = subprocess.Popen([sys.executable, __file__, "--openvino", file, inputs, str(threads)], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.process = subprocess.Popen([sys.executable, __file__, "--openvino", file, inputs,
+                                         str(threads)], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                        text=True)
         self.is_there = self.process.stdout.readline() == "ready\n"
 
     def __call__(self):
@@ -91,12 +99,15 @@ def serve_openvino(file, inputs, threads):
     import numpy as np
     import openvino
     given = dict(np.load(inputs))
-    model = openvino.Core().compile_model(file, "CPU", {"INFERENCE_NUM_THREADS": int(threads), "PERFORMANCE_HINT": "LATENCY",
-                                                        "INFERENCE_PRECISION_HINT": "f32"})
+    model = openvino.Core().compile_model(file, "CPU",
+                                          {"INFERENCE_NUM_THREADS": int(threads),
+                                           "PERFORMANCE_HINT": "LATENCY",
+                                           "INFERENCE_PRECISION_HINT": "f32"})
     request = model.create_infer_request()
     request.infer(given, share_inputs=True, share_outputs=True)
     print("ready", flush=True)
-    clock = time.process_time if threads == "1" else time.perf_counter  # it has a thread of its own for the work
+    # it has a thread of its own for the work
+    clock = (time.process_time if threads == "1" else time.perf_counter)
     for _ in sys.stdin:
         start = clock()
         request.infer(given, share_inputs=True, share_outputs=True)
@@ -118,14 +129,16 @@ PARTS = 5
 
 
 def parts_of(ratios):
-    """Medians of parts of a run, one after the other: what lasts longer than a call makes them differ."""
+    """Medians of parts of a run, one after the other: what lasts longer than a call makes them
+    differ."""
     size = len(ratios) // PARTS
     return [statistics.median(ratios[k * size:(k + 1) * size]) for k in range(PARTS)]
 
 
 def ratios(calls, seconds):
-    """Medians: the first one's time, and the others' of it, of calls that stand beside one another; and how far medians of parts of the
-    last but one of calls, which is a second session of the first one's model, are from 1."""
+    """Medians: the first one's time, and the others' of it, of calls that stand beside one another;
+    and how far medians of parts of the last but one of calls, which is a second session of the
+    first one's model, are from 1."""
     turn, times, end = random.Random(0), [[] for _ in calls], 0
     for call in calls * 3:
         call()
@@ -134,7 +147,8 @@ def ratios(calls, seconds):
         for k in turn.sample(range(len(calls)), len(calls)):
             times[k].append(calls[k]())
     found = [[b / a for a, b in zip(times[0], other)] for other in times[1:]]
-    return statistics.median(times[0]), [statistics.median(ratio) for ratio in found], max(abs(part - 1) for part in parts_of(found[1]))
+    return (statistics.median(times[0]), [statistics.median(ratio) for ratio in found],
+            max(abs(part - 1) for part in parts_of(found[1])))
 
 
 def apart(one, other):
@@ -142,19 +156,23 @@ def apart(one, other):
     far = 0.0
     for a, b in zip(one, other):
         if a.size and a.dtype.kind == "f":
-            far = max(far, abs(a.astype("f8") - b.astype("f8")).max() / max(abs(a.astype("f8")).max(), 1e-30))
+            far = max(far, abs(a.astype("f8")
+                               - b.astype("f8")).max() / max(abs(a.astype("f8")).max(), 1e-30))
     return far
 
 
 def time_session(way, file, cache, inputs):
-    """In this process, whose first session and call it is; the modules have been loaded. It is the processor's time of all threads."""
+    """In this process, whose first session and call it is; the modules have been loaded. It is the
+    processor's time of all threads."""
     import numpy as np
     import onnxruntime as ort
     import tosajit.onnxruntime
-    make = ort.InferenceSession if way == "engine" else lambda *words, **more: tosajit.onnxruntime.session(*words, cache=cache, **more)
+    make = (ort.InferenceSession if way == "engine"
+            else lambda *words, **more: tosajit.onnxruntime.session(*words, cache=cache, **more))
     given, held = dict(np.load(inputs)), resident()
     start = time.process_time()
-    session = make(file, options_of(1), providers=["CPUExecutionProvider"])  # whose end would wait for the background
+    # whose end would wait for the background
+    session = make(file, options_of(1), providers=["CPUExecutionProvider"])
     made = time.process_time()
     session.run(None, given)
     print(made - start, time.process_time() - made, resident() - held, flush=True)
@@ -168,16 +186,20 @@ def resident():
 
 
 def first_of(file, given, cache, rounds):
-    """Medians of processes: (session, first call, MB) of the engine and of tosajit, whose cache has been filled."""
+    """Medians of processes: (session, first call, MB) of the engine and of tosajit, whose cache has
+    been filled."""
     import numpy as np
     inputs = os.path.join(os.path.dirname(cache), "given.npz")
     np.savez(inputs, **given)
 
     def once(way):
-        return [float(word) for word in subprocess.check_output([sys.executable, __file__, "--session", way, file, cache, inputs]).split()]
+        return [float(word)
+                for word in subprocess.check_output([sys.executable, __file__, "--session", way,
+                                                     file, cache, inputs]).split()]
     once("tosajit")
     both = [[once(way) for way in ("engine", "tosajit")] for _ in range(rounds)]
-    return [[statistics.median(column) for column in zip(*(pair[way] for pair in both))] for way in (0, 1)]
+    return [[statistics.median(column) for column in zip(*(pair[way] for pair in both))]
+            for way in (0, 1)]
 
 
 FIRST = """| model | session, ms | first call, ms | MB | session, tosajit | first call, tosajit | MB, tosajit | session and first call | first call |
@@ -194,8 +216,10 @@ def first_row(name, make, options):
 
 def converted(file, folder):
     """What the command says of the model: "12 in 3"."""
-    run = subprocess.run([os.environ["TOSAJIT_COMMAND"], "onnx", file, "-o", os.path.join(folder, "new.onnx"), "--optimize", "--json"],
-                         env=dict(os.environ, TOSAJIT_PYTHON=sys.executable), capture_output=True, check=True)
+    run = subprocess.run([os.environ["TOSAJIT_COMMAND"], "onnx", file, "-o",
+                          os.path.join(folder, "new.onnx"), "--optimize", "--json"],
+                         env=dict(os.environ, TOSAJIT_PYTHON=sys.executable), capture_output=True,
+                         check=True)
     said = json.loads(run.stdout)
     return "%d of %d in %d" % (said["inside"], said["nodes"], len(said["regions"]))
 
@@ -205,7 +229,8 @@ PRODUCTS = "Conv|MatMul|Gemm|LSTM|GRU"  # in the names of the engine's operators
 
 
 def profile(make, seconds):
-    """Microseconds of a call in products, and in all else: sums of medians by node, of the engine's own profile."""
+    """Microseconds of a call in products, and in all else: sums of medians by node, of the engine's
+    own profile."""
     session, given = make()
     start, calls = time.perf_counter(), 0
     while calls < 10 or time.perf_counter() - start < seconds:
@@ -234,13 +259,17 @@ def share_row(name, make, options):
             chosen = options_of(1)
             chosen.enable_profiling, chosen.profile_file_prefix = True, os.path.join(folder, "profile")
             chosen.add_session_config_entry("tosajit.compile", "now")
-            return lambda: (session_of(file, chosen, providers=["CPUExecutionProvider"], **more), given)
+            return lambda: (session_of(file, chosen, providers=["CPUExecutionProvider"], **more),
+                            given)
 
         cache = os.path.join(folder, "kept")
-        tosajit.onnxruntime.session(file, options_of(1), cache=cache, providers=["CPUExecutionProvider"])
+        tosajit.onnxruntime.session(file, options_of(1), cache=cache,
+                                    providers=["CPUExecutionProvider"])
         products, other = profile(profiled(ort.InferenceSession), options.seconds)
         _, now = profile(profiled(tosajit.onnxruntime.session, cache=cache), options.seconds)
-        print("| %s | %.2f | %.2f | %.2f |" % (name, *(k / (products + other) for k in (products, other, now))), flush=True)
+        print("| %s | %.2f | %.2f | %.2f |" % (name,
+                                               *(k / (products + other)
+                                                 for k in (products, other, now))), flush=True)
 
 
 def called(calls, given, file, folder, threads, seconds):
@@ -248,7 +277,8 @@ def called(calls, given, file, folder, threads, seconds):
     other = OpenVINO(file, given, threads, folder) if importlib.util.find_spec("openvino") else None
     try:
         there = [other] if other and other.is_there else []
-        first, found, apart_by = ratios([timed(call, given, threads) for call in calls] + there, seconds)
+        first, found, apart_by = ratios([timed(call, given, threads) for call in calls] + there,
+                                        seconds)
         return 1e3 * first, *found[:2], found[2] if there else None, apart_by
     finally:
         if other:
@@ -269,11 +299,14 @@ def row(name, make, options):
         plain = by_engine(file, 1, ort.GraphOptimizationLevel.ORT_DISABLE_ALL)(given)
         cells = []
         for threads in range(1, options.threads + 1):
-            calls = [by_engine(file, threads), by_tosajit(file, threads, cache), by_engine(file, threads)]
+            calls = [by_engine(file, threads), by_tosajit(file, threads, cache),
+                     by_engine(file, threads)]
             if threads == 1:
                 first = calls[0](given)
-                off = {key: np.nextafter(a, np.inf, dtype=a.dtype) if a.dtype.kind == "f" else a for key, a in given.items()}
-                far, own = apart(first, calls[1](given)), max(apart(first, plain), apart(first, calls[0](off)))
+                off = {key: np.nextafter(a, np.inf, dtype=a.dtype) if a.dtype.kind == "f" else a
+                       for key, a in given.items()}
+                far, own = apart(first, calls[1](given)), max(apart(first, plain),
+                                                              apart(first, calls[0](off)))
             cells.append(called(calls, given, file, folder, threads, options.seconds))
         (ms, one, control, rival, by), two = cells[0], cells[-1]
         has_two = options.threads > 1
@@ -308,7 +341,8 @@ def models_of(options):
     import onnx_zoo
     packaged = onnx_kinds.of_packages(os.path.abspath(options.packages)) if options.packages else {}
     for name, make in {**packaged, **onnx_kinds.MODELS, **onnx_zoo.MODELS}.items():
-        needs = ["torch", "onnxscript", onnx_zoo.PACKAGE[name]] if name in onnx_zoo.MODELS else ["torch"] if "torch" in name else []
+        needs = (["torch", "onnxscript", onnx_zoo.PACKAGE[name]] if name in onnx_zoo.MODELS
+                 else ["torch"] if "torch" in name else [])
         lacks = [package for package in needs if package and not importlib.util.find_spec(package)]
         if not re.search(options.only, name):
             continue
@@ -319,7 +353,8 @@ def models_of(options):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build")
     parser.add_argument("--packages")
     parser.add_argument("--seconds", type=float, default=2)
@@ -332,11 +367,13 @@ def main():
     options = parser.parse_args()
     build = os.path.abspath(options.build)
     os.environ.setdefault("TOSAJIT_COMMAND", os.path.join(build, "tools/tosajit"))
-    os.environ.setdefault("TOSAJIT_ONNX_OPERATORS", os.path.join(build, "tools/onnxruntime/libtosajit-onnxruntime.so"))
+    os.environ.setdefault("TOSAJIT_ONNX_OPERATORS",
+                          os.path.join(build, "tools/onnxruntime/libtosajit-onnxruntime.so"))
     os.environ["PYTHONPATH"] = os.path.join(build, "tools/python")
     sys.path.insert(0, os.environ["PYTHONPATH"])
     logging.disable(logging.WARNING)  # of what quantizes models
-    head, write = (SHARES, share_row) if options.shares else (FIRST, first_row) if options.first else (HEAD, row)
+    head, write = ((SHARES, share_row) if options.shares else (FIRST, first_row) if options.first
+                   else (HEAD, row))
     print(head, flush=True)
     means = []
     for name, make in models_of(options):
@@ -345,7 +382,8 @@ def main():
         print("onnx_models: %s, %.0f s" % (name, time.perf_counter() - start), file=sys.stderr)
     if write is row and means:
         one, control = (statistics.geometric_mean(column) for column in zip(*means))
-        print("\nGeometric mean over %d models, on one thread: %.3f; control: %.3f." % (len(means), one, control))
+        print("\nGeometric mean over %d models, on one thread: %.3f; control: %.3f."
+              % (len(means), one, control))
 
 
 if __name__ == "__main__":

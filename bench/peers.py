@@ -1,14 +1,16 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Functions, casts, quantisation and chains beside whoever of ONNX Runtime, jax, PyTorch and numba is fastest at them; one thread each.
+"""Functions, casts, quantisation and chains beside whoever of ONNX Runtime, jax, PyTorch and numba
+is fastest at them; one thread each.
 
     PYTHONPATH=build/tools/python python3 bench/peers.py [SECONDS [WORD]]     # WORD keeps the cases whose name has it
     PYTHONPATH=build/tools/python python3 bench/peers.py --page               # into bench/peers.md
     PYTHONPATH=build/tools/python python3 bench/peers.py --contracted         # sums and products beside numba's fastmath; into docs/accuracy.md by hand
 
-TOSAJIT_CPU=x86-64-v3, which is what the page is made with, keeps numba, jax and PyTorch to AVX2, too. ONNX Runtime cannot be kept.
-Each line has the time of tosajit, exact and fast, over that of each peer, and over the best one; below 1 is faster. All compute on the
-same arrays and in turns; results are compared first. It takes a minute and a half at 0.3 seconds, which is the default."""
+TOSAJIT_CPU=x86-64-v3, which is what the page is made with, keeps numba, jax and PyTorch to AVX2,
+too. ONNX Runtime cannot be kept. Each line has the time of tosajit, exact and fast, over that of
+each peer, and over the best one; below 1 is faster. All compute on the same arrays and in turns;
+results are compared first. It takes a minute and a half at 0.3 seconds, which is the default."""
 import math
 import os
 import re
@@ -17,8 +19,11 @@ import sys
 if "--page" in sys.argv:
     os.environ["TOSAJIT_CPU"] = "x86-64-v3"
 if os.environ.get("TOSAJIT_CPU") in ("x86-64-v3", "v3"):
-    os.environ.update(NUMBA_CPU_NAME="haswell", NUMBA_CPU_FEATURES="+avx2,+fma,+f16c,+bmi,+bmi2,+lzcnt", ATEN_CPU_CAPABILITY="avx2",
-                      XLA_FLAGS="--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1 --xla_cpu_max_isa=AVX2")
+    os.environ.update(NUMBA_CPU_NAME="haswell",
+                      NUMBA_CPU_FEATURES="+avx2,+fma,+f16c,+bmi,+bmi2,+lzcnt",
+                      ATEN_CPU_CAPABILITY="avx2",
+                      XLA_FLAGS="--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1 "
+                      "--xla_cpu_max_isa=AVX2")
 
 import numpy as np
 
@@ -31,26 +36,34 @@ if torch:
 
 F32 = " : x f32[?]"
 PAIR = " : x f32[?], y f32[?]"
-# name, expression, its ONNX operators (each of the results before it), the same in jax, in PyTorch, and the body of a loop for numba
+# name, expression, its ONNX operators (each of the results before it), the same in jax, in PyTorch,
+# and the body of a loop for numba
 FUNCTIONS = [
     ("exp", "exp(x)" + F32, ["Exp x"], "jnp.exp(x)", "torch.exp(x)", None),
-    ("log", "log(abs(x))" + F32, ["Abs x", "Log 0"], "jnp.log(jnp.abs(x))", "torch.log(torch.abs(x))", None),
+    ("log", "log(abs(x))" + F32, ["Abs x", "Log 0"], "jnp.log(jnp.abs(x))",
+     "torch.log(torch.abs(x))", None),
     ("sin", "sin(x)" + F32, ["Sin x"], "jnp.sin(x)", "torch.sin(x)", None),
     ("tanh", "tanh(x)" + F32, ["Tanh x"], "jnp.tanh(x)", "torch.tanh(x)", None),
     ("erf", "erf(x)" + F32, ["Erf x"], "jax.lax.erf(x)", "torch.erf(x)", None),
     ("sigmoid", "sigmoid(x)" + F32, ["Sigmoid x"], "jax.nn.sigmoid(x)", "torch.sigmoid(x)", None),
-    ("rsqrt", "rsqrt(abs(x))" + F32, ["Abs x", "Sqrt 0", "Reciprocal 1"], "jax.lax.rsqrt(jnp.abs(x))", "torch.rsqrt(torch.abs(x))",
+    ("rsqrt", "rsqrt(abs(x))" + F32, ["Abs x", "Sqrt 0", "Reciprocal 1"],
+     "jax.lax.rsqrt(jnp.abs(x))", "torch.rsqrt(torch.abs(x))",
      "1 / math.sqrt(abs(x))"),
-    ("silu", "x * sigmoid(x)" + F32, ["Sigmoid x", "Mul x 0"], "jax.nn.silu(x)", "torch.nn.functional.silu(x)", None),
+    ("silu", "x * sigmoid(x)" + F32, ["Sigmoid x", "Mul x 0"], "jax.nn.silu(x)",
+     "torch.nn.functional.silu(x)", None),
     ("gelu", "x * 0.5 * (1.0 + erf(x * 0.70710678))" + F32,
-     ["Mul x 0.70710678", "Erf 0", "Add 1 1.0", "Mul x 2", "Mul 3 0.5"], "jax.nn.gelu(x, approximate=False)",
+     ["Mul x 0.70710678", "Erf 0", "Add 1 1.0", "Mul x 2", "Mul 3 0.5"],
+     "jax.nn.gelu(x, approximate=False)",
      "torch.nn.functional.gelu(x)", None),
-    ("silu of a sum", "x * sigmoid(x + y)" + PAIR, ["Add x y", "Sigmoid 0", "Mul x 1"], "x * jax.nn.sigmoid(x + y)",
+    ("silu of a sum", "x * sigmoid(x + y)" + PAIR, ["Add x y", "Sigmoid 0", "Mul x 1"],
+     "x * jax.nn.sigmoid(x + y)",
      "x * torch.sigmoid(x + y)", None),
     ("gelu by tanh", "0.5 * x * (1.0 + tanh(0.79788456 * (x + 0.044715 * x * x * x)))" + F32,
-     ["Mul x x", "Mul 0 x", "Mul 1 0.044715", "Add x 2", "Mul 3 0.79788456", "Tanh 4", "Add 5 1.0", "Mul x 6", "Mul 7 0.5"],
+     ["Mul x x", "Mul 0 x", "Mul 1 0.044715", "Add x 2", "Mul 3 0.79788456", "Tanh 4", "Add 5 1.0",
+      "Mul x 6", "Mul 7 0.5"],
      "jax.nn.gelu(x, approximate=True)", "torch.nn.functional.gelu(x, approximate='tanh')", None),
-    ("mish", "x * tanh(log(1.0 + exp(x)))" + F32, ["Softplus x", "Tanh 0", "Mul x 1"], "x * jnp.tanh(jnp.log(1 + jnp.exp(x)))",
+    ("mish", "x * tanh(log(1.0 + exp(x)))" + F32, ["Softplus x", "Tanh 0", "Mul x 1"],
+     "x * jnp.tanh(jnp.log(1 + jnp.exp(x)))",
      "torch.nn.functional.mish(x)", None),
 ]
 CHEAP = [
@@ -73,11 +86,13 @@ HORNER = "((((((((x * {0} + {1}) * x + {2}) * x + {3}) * x + {4}) * x + {5}) * x
 POLYNOMIAL = ("degree 8", HORNER.format(*(k / 10 for k in range(1, 10))) + F32, None, None, None, HORNER.format(*(f"f({k / 10})" for k in range(1, 10))))
 SIZES = {"16K": 1 << 14, "64K": 1 << 16, "1M": 1 << 20}
 # The most that a case may take of the best peer's time: exact, fast. Others have 1.2 and 1.0.
-LIMITS = {"clamps": (1.1, 1.1), "hard swish": (1.1, 1.1), "sum": (1.1, 1.1), "i32 of f32": (1.1, 1.1), "i8 of f32": (1.0, 1.0),
+LIMITS = {"clamps": (1.1, 1.1), "hard swish": (1.1, 1.1), "sum": (1.1, 1.1),
+          "i32 of f32": (1.1, 1.1), "i8 of f32": (1.0, 1.0),
           "QuantizeLinear to u8": (1.0, 1.0)}
 CALLS = {"64": 64, "256": 256, "1K": 1024}
 PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "peers.md")
-ENGINES = {name: tosajit.Engine(**options) for name, options in (("exact", {"accuracy": "exact"}), ("fast", {}))}
+ENGINES = {name: tosajit.Engine(**options)
+           for name, options in (("exact", {"accuracy": "exact"}), ("fast", {}))}
 
 
 def onnx_session(nodes, arrays):
@@ -103,13 +118,15 @@ def onnx_session(nodes, arrays):
             constants["zero"] = helper.make_tensor("zero", kind, [], [zero])
             op, names = "QuantizeLinear", [*names, "zero"]
         made.append(helper.make_node(op, names, [f"v{k}"], **attributes))
-    inputs = [helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(array.dtype), [None]) for name, array in arrays.items()]
+    inputs = [helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(array.dtype),
+                                            [None]) for name, array in arrays.items()]
     result = onnx.ValueInfoProto(name=made[-1].output[0])
     graph = helper.make_graph(made, "g", inputs, [result], list(constants.values()))
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=9)
     options = ort.SessionOptions()
     options.intra_op_num_threads = 1
-    return ort.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    return ort.InferenceSession(model.SerializeToString(), options,
+                                providers=["CPUExecutionProvider"])
 
 
 def bound_call(session, arrays, out):
@@ -131,7 +148,8 @@ def bound_call(session, arrays, out):
 def numba_loop(body, names):
     body = re.sub(r"\w+", lambda word: f"{word[0]}[i]" if word[0] in names else word[0], body)
     known = {"math": math, "f": np.float32}
-    exec(f"def loop({', '.join(names)}, out):\n    for i in range(out.size):\n        out[i] = {body}\n", known)
+    exec(f"def loop({', '.join(names)}, out):\n    for i in range(out.size):\n        out[i] = "
+         f"{body}\n", known)
     return numba.njit(known["loop"], fastmath=True)
 
 
@@ -153,7 +171,8 @@ def contenders(case, n):
         calls["ONNX Runtime"], results["ONNX Runtime"] = bound_call(onnx_session(nodes, arrays), arrays, out.copy())
     if jax and by_jax:
         own = [jax.numpy.asarray(a) for a in arrays.values()]
-        jitted = jax.jit(eval(f"lambda {', '.join(names)}: {by_jax}", {"jax": jax, "jnp": jax.numpy}))
+        jitted = jax.jit(eval(f"lambda {', '.join(names)}: {by_jax}",
+                              {"jax": jax, "jnp": jax.numpy}))
         calls["jax"] = lambda: jitted(*own).block_until_ready()
         results["jax"] = calls["jax"]
     if torch and by_torch:
@@ -181,7 +200,8 @@ def row(case, seconds):
         peers = {name: t for name, t in times.items() if name not in ENGINES}
         best = min(peers, key=peers.get)
         ratios[size] = {own: times[own] / peers[best] for own in ENGINES}
-        shown = (f"{ratios[size][own]:.2f}" + ("" if ratios[size][own] <= limit + 0.005 else " **over**")
+        shown = (f"{ratios[size][own]:.2f}" + ("" if ratios[size][own] <= limit + 0.005
+                                               else " **over**")
                  for own, limit in zip(ENGINES, LIMITS.get(case[0], (1.2, 1.0))))
         others = ", ".join(f"{name} {t / n * 1e9:.3f}" for name, t in times.items())
         lines.append(f"| {case[0]} | {size} | {' | '.join(shown)} | {best} | {others} |")
@@ -194,7 +214,8 @@ def calls_beside_numba(seconds, word):
     lines = ["| a call | elements | tosajit | numba | of numba |\n|---|--:|--:|--:|--:|"]
     for case in (case for case in CHEAP if numba and case[-1] and word in case[0]):
         for size, n in CALLS.items():
-            both = {name: call for name, call in contenders(case, n).items() if name in ("exact", "numba")}
+            both = {name: call for name, call in contenders(case, n).items()
+                    if name in ("exact", "numba")}
             times = usual_times(both, seconds)
             own, other = times["exact"] * 1e6, times["numba"] * 1e6
             lines.append(f"| {case[0]} | {size} | {own:.3f} | {other:.3f} | {own / other:.2f} |")
@@ -203,10 +224,14 @@ def calls_beside_numba(seconds, word):
 
 def tables(seconds, word):
     rows = [row(case, seconds) for case in FUNCTIONS + CHEAP if word in case[0]]
-    head = "| case | elements | exact of the best peer | fast | the best peer | ns an element |\n|---|---|--:|--:|---|---|"
-    means = [f"{size}: geometric mean " + ", ".join(f"{own} {mean([ratios[size][own] for _, ratios in rows]):.2f}" for own in ENGINES)
+    head = ("| case | elements | exact of the best peer | fast | the best peer | ns an element "
+            "|\n|---|---|--:|--:|---|---|")
+    means = [f"{size}: geometric mean "
+             + ", ".join(f"{own} {mean([ratios[size][own] for _, ratios in rows]):.2f}"
+                         for own in ENGINES)
              for size in SIZES]
-    main_table = [head, *(line for lines, _ in rows for line in lines), "", *(f"- {text}" for text in means)]
+    main_table = [head, *(line for lines, _ in rows for line in lines), "",
+                  *(f"- {text}" for text in means)]
     return "\n".join(main_table) + "\n\n" + calls_beside_numba(seconds, word)
 
 

@@ -6,8 +6,9 @@
     PYTHONPATH=build/tools/python python3 bench/rows.py --page         # into bench/rows.md
     PYTHONPATH=build/tools/python python3 bench/rows.py --quick softmax 'sum.*'   # fewer turns, some families
 
-Peers are loops in C (rows_loops.c, compiled here by gcc), ONNX Runtime, jax, PyTorch with and without Inductor, and NumPy, as far as they are
-installed. Needs NumPy and ml_dtypes. Every result is compared with one in f64 before anything is timed. Peers make their results anew, of memory that
+Peers are loops in C (rows_loops.c, compiled here by gcc), ONNX Runtime, jax, PyTorch with and
+without Inductor, and NumPy, as far as they are installed. Needs NumPy and ml_dtypes. Every result
+is compared with one in f64 before anything is timed. Peers make their results anew, of memory that
 the process keeps; tosajit and the loops get theirs."""
 import argparse
 import ctypes
@@ -22,13 +23,15 @@ import sys
 import tempfile
 import time
 
-# All memory, also that of peers, is of large pages where the system has some; the C library asks this once.
+# All memory, also that of peers, is of large pages where the system has some; the C library asks
+# this once.
 if "GLIBC_TUNABLES" not in os.environ and __name__ == "__main__":
     os.environ["GLIBC_TUNABLES"] = "glibc.malloc.hugetlb=1"
     os.execv(sys.executable, [sys.executable, *sys.argv])
 for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
-os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1")
+os.environ.setdefault("XLA_FLAGS",
+                      "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1")
 
 import numpy as np
 
@@ -59,11 +62,13 @@ def rows_of(n, elements):
 
 
 class Case:
-    """A family at one length of rows. `shapes` are the operands'; `loop` has the sizes that the loop in C is given."""
+    """A family at one length of rows. `shapes` are the operands'; `loop` has the sizes that the
+    loop in C is given."""
 
     any_length = True  # whether the length of rows may be dynamic
     vectors = 0  # operands that ONNX has as vectors: the last ones
-    made = onnx_made = None  # types of the result, in this library and in ONNX, if others than the operands'
+    # types of the result, in this library and in ONNX, if others than the operands'
+    made = onnx_made = None
 
     def __init__(self, n, elements):
         self.n, self.rows = n, rows_of(n, elements)
@@ -113,7 +118,8 @@ class LogSoftmax(Softmax):
 
 class MaskedSoftmax(Softmax):
     target, text = 0.9, "y = softmax(x * 0.125 + m)"
-    nodes = [("Mul", "x eighth", "s", {}), ("Add", "s a", "t", {}), ("Softmax", "t", "y", {"axis": -1})]
+    nodes = [("Mul", "x eighth", "s", {}), ("Add", "s a", "t", {}),
+             ("Softmax", "t", "y", {"axis": -1})]
 
     def __init__(self, n, elements):
         super().__init__(n, elements)
@@ -154,7 +160,8 @@ class LayerNorm(Case):
 
 class AddLayerNorm(LayerNorm):
     text = "y = layer_norm(x + r, w, b)"
-    nodes = [("SkipLayerNormalization", "x a b c", "y", {"epsilon": 1e-5, "domain": "com.microsoft"})]
+    nodes = [("SkipLayerNormalization", "x a b c", "y",
+              {"epsilon": 1e-5, "domain": "com.microsoft"})]
 
     def __init__(self, n, elements):
         super().__init__(n, elements)
@@ -190,7 +197,8 @@ class RmsNorm(Case):
 
 class AddRmsNorm(RmsNorm):
     text = "y = rms_norm(x + r, w)"
-    nodes = [("SkipSimplifiedLayerNormalization", "x a b", "y", {"epsilon": 1e-5, "domain": "com.microsoft"})]
+    nodes = [("SkipSimplifiedLayerNormalization", "x a b", "y",
+              {"epsilon": 1e-5, "domain": "com.microsoft"})]
 
     def __init__(self, n, elements):
         super().__init__(n, elements)
@@ -211,14 +219,16 @@ class GroupNormSilu(Case):
 
     target = 0.9
     text = "h = layer_norm(x, axis=(-2, -1)) * w + b; y = h * sigmoid(h)"
-    nodes = [("GroupNormalization", "x a b", "h", {"num_groups": GROUPS, "epsilon": 1e-5}), ("Sigmoid", "h", "s", {}), ("Mul", "h s", "y", {})]
+    nodes = [("GroupNormalization", "x a b", "h", {"num_groups": GROUPS, "epsilon": 1e-5}),
+             ("Sigmoid", "h", "s", {}), ("Mul", "h s", "y", {})]
 
     def __init__(self, n, elements):
         super().__init__(n, elements)
         self.groups = min(GROUPS, self.rows)
         images = self.rows // self.groups
         self.loop = (images, n, self.groups)
-        self.shapes = [(images, self.groups, 4, n // 4), (1, self.groups, 4, 1), (1, self.groups, 4, 1)]
+        self.shapes = [(images, self.groups, 4, n // 4), (1, self.groups, 4, 1),
+                       (1, self.groups, 4, 1)]
         self.result = self.shapes[0]
 
     def exact(self, x, w, b):
@@ -240,13 +250,15 @@ class GroupNormSilu(Case):
         return [(images, groups * four, inner), (groups * four,), (groups * four,)]
 
     def onnx_nodes(self):
-        return [(op, ins, outs, {k: self.groups if k == "num_groups" else v for k, v in words.items()}) for op, ins, outs, words in self.nodes]
+        return [(op, ins, outs, {k: self.groups if k == "num_groups" else v
+                                 for k, v in words.items()}) for op, ins, outs, words in self.nodes]
 
 
 class Rope(Case):
     target, lengths, any_length = 0.9, (64, 128), False
     text = "y = x * c + concat(-x[:, :, {half}:], x[:, :, :{half}], axis=-1) * s"
-    nodes = [("Split", "x", "p q", {"axis": -1, "num_outputs": 2}), ("Neg", "q", "m", {}), ("Concat", "m p", "h", {"axis": -1}),
+    nodes = [("Split", "x", "p q", {"axis": -1, "num_outputs": 2}), ("Neg", "q", "m", {}),
+             ("Concat", "m p", "h", {"axis": -1}),
              ("Mul", "x a", "u", {}), ("Mul", "h b", "v", {}), ("Add", "u v", "y", {})]
 
     def __init__(self, n, elements):
@@ -277,7 +289,8 @@ class Sum(Case):
         super().__init__(n, 2 * elements)  # there is no result beside them in the cache
         self.result = (self.rows, 1)
         self.text = f"y = {self.word}(x, axis={self.axis})"
-        op = {"sum": "ReduceSum", "max": "ReduceMax", "mean": "ReduceMean", "argmax": None}[self.word]
+        op = {"sum": "ReduceSum", "max": "ReduceMax", "mean": "ReduceMean",
+              "argmax": None}[self.word]
         self.nodes = [(op, "x axes", "y", {"keepdims": 1})]
 
     def exact(self, x):
@@ -308,7 +321,8 @@ class SumMiddle(Sum):
         super().__init__(n, elements)
         inner = min(64, self.rows)
         outer = self.rows // inner
-        self.shapes, self.result, self.loop = [(outer, n, inner)], (outer, 1, inner), (outer, n, inner)
+        self.shapes, self.result, self.loop = [(outer, n,
+                                                inner)], (outer, 1, inner), (outer, n, inner)
 
 
 class SumAll(Sum):
@@ -333,10 +347,14 @@ def positions(base):
     return Position
 
 
-FAMILIES = {"softmax": Softmax, "log_softmax": LogSoftmax, "masked_softmax": MaskedSoftmax, "layer_norm": LayerNorm, "add_layer_norm": AddLayerNorm,
-            "rms_norm": RmsNorm, "add_rms_norm": AddRmsNorm, "group_norm_silu": GroupNormSilu, "rope": Rope}
+FAMILIES = {"softmax": Softmax, "log_softmax": LogSoftmax, "masked_softmax": MaskedSoftmax,
+            "layer_norm": LayerNorm, "add_layer_norm": AddLayerNorm,
+            "rms_norm": RmsNorm, "add_rms_norm": AddRmsNorm, "group_norm_silu": GroupNormSilu,
+            "rope": Rope}
 FAMILIES |= {f"{word}_{where}": type(f"{word}_{where}", (base,), {"word": word})
-             for word in ("sum", "max", "mean") for where, base in (("inner", Sum), ("outer", SumOuter), ("middle", SumMiddle), ("all", SumAll))}
+             for word in ("sum", "max",
+                          "mean") for where, base in (("inner", Sum), ("outer", SumOuter),
+                                                      ("middle", SumMiddle), ("all", SumAll))}
 FAMILIES |= {"argmax_inner": positions(Sum), "argmax_outer": positions(SumOuter)}
 BF16 = ("softmax", "layer_norm", "add_rms_norm")
 
@@ -346,7 +364,8 @@ BF16 = ("softmax", "layer_norm", "add_rms_norm")
 
 def loops():
     library = os.path.join(tempfile.mkdtemp(), "loops.so")
-    words = ["gcc", "-O3", "-march=native", "-ffast-math", "-shared", "-fPIC", os.path.join(HERE, "rows_loops.c"), "-o", library, "-lmvec", "-lm"]
+    words = ["gcc", "-O3", "-march=native", "-ffast-math", "-shared", "-fPIC",
+             os.path.join(HERE, "rows_loops.c"), "-o", library, "-lmvec", "-lm"]
     subprocess.run(words, check=True)
     return ctypes.CDLL(library)
 
@@ -365,33 +384,46 @@ def onnx_call(case, arrays):
     """A session on one thread, its tensors bound."""
     from onnx import TensorProto, helper, numpy_helper
     nodes = case.onnx_nodes() if hasattr(case, "onnx_nodes") else case.nodes
-    shapes = case.onnx_shapes() if hasattr(case, "onnx_shapes") else [s[-1:] if k >= len(arrays) - case.vectors else s for k, s in enumerate(case.shapes)]
+    shapes = (case.onnx_shapes() if hasattr(case, "onnx_shapes")
+              else [s[-1:] if k >= len(arrays) - case.vectors else s
+                    for k, s in enumerate(case.shapes)])
     names = ["x", "a", "b", "c"][: len(arrays)]
     axis = getattr(case, "axis", 0)
     axes = list(range(len(case.shapes[0]))) if axis is None else [axis]
-    constants = [numpy_helper.from_array(np.array(0.125, np.float32), "eighth"), numpy_helper.from_array(np.array(axes, np.int64), "axes")]
-    made = [helper.make_node(op, ins.split(), outs.split(), **words) for op, ins, outs, words in nodes]
-    graph = helper.make_graph(made, "g", [helper.make_tensor_value_info(n, TensorProto.FLOAT, s) for n, s in zip(names, shapes)],
-                              [helper.make_tensor_value_info("y", TensorProto.INT64 if case.onnx_made else TensorProto.FLOAT, None)],
+    constants = [numpy_helper.from_array(np.array(0.125, np.float32), "eighth"),
+                 numpy_helper.from_array(np.array(axes, np.int64), "axes")]
+    made = [helper.make_node(op, ins.split(), outs.split(), **words)
+            for op, ins, outs, words in nodes]
+    graph = helper.make_graph(made, "g", [helper.make_tensor_value_info(n, TensorProto.FLOAT, s)
+                                          for n, s in zip(names, shapes)],
+                              [helper.make_tensor_value_info("y",
+                                                             TensorProto.INT64 if case.onnx_made
+                                                             else TensorProto.FLOAT, None)],
                               [c for c in constants if any(c.name in node.input for node in made)])
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21), helper.make_opsetid("com.microsoft", 1)], ir_version=10)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21),
+                                                    helper.make_opsetid("com.microsoft", 1)],
+                              ir_version=10)
     options = PEERS["onnxruntime"].SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 3
-    session = PEERS["onnxruntime"].InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    session = PEERS["onnxruntime"].InferenceSession(model.SerializeToString(), options,
+                                                    providers=["CPUExecutionProvider"])
     binding = session.io_binding()
-    values = [PEERS["onnxruntime"].OrtValue.ortvalue_from_numpy(array.reshape(shape)) for array, shape in zip(arrays, shapes)]
+    values = [PEERS["onnxruntime"].OrtValue.ortvalue_from_numpy(array.reshape(shape))
+              for array, shape in zip(arrays, shapes)]
     for name, value in zip(names, values):
         binding.bind_ortvalue_input(name, value)
     shape = shapes[0] if case.result == case.shapes[0] else case.result
     out = PEERS["onnxruntime"].OrtValue.ortvalue_from_numpy(np.empty(shape, case.onnx_made or np.float32))
     binding.bind_ortvalue_output("y", out)
-    return lambda: (session.run_with_iobinding(binding), out, values)[1].numpy().reshape(case.result)
+    return lambda: (session.run_with_iobinding(binding), out,
+                    values)[1].numpy().reshape(case.result)
 
 
 def torch_calls(case, arrays, kept):
     torch, calls = PEERS["torch"], {}
-    tensors = [torch.from_numpy(array.view(np.uint16)).view(torch.bfloat16) if array.dtype.itemsize == 2 else torch.from_numpy(array) for array in arrays]
+    tensors = [torch.from_numpy(array.view(np.uint16)).view(torch.bfloat16)
+               if array.dtype.itemsize == 2 else torch.from_numpy(array) for array in arrays]
     eager = functools.partial(case.torch, torch)
     as_numpy = lambda t: t.float().numpy()
     calls["torch"] = lambda: eager(*tensors), as_numpy
@@ -407,7 +439,9 @@ def torch_calls(case, arrays, kept):
 def contenders(name, case, arrays, kept):
     """Each a call, and how its result becomes an array."""
     half = arrays[0].dtype.itemsize == 2
-    out, itself, element = np.empty(case.result, case.made or arrays[0].dtype), lambda r: r, "bf16" if half else "f32"
+    out, itself, element = np.empty(case.result,
+                                    case.made
+                                    or arrays[0].dtype), lambda r: r, "bf16" if half else "f32"
     # Sums have one accuracy.
     engines = {"exact": ("exact", False), "exact ?": ("exact", True)} if hasattr(case, "reads") else \
         {"exact": ("exact", False), "fast": ("fast", False), "fast ?": ("fast", True)}
@@ -422,9 +456,11 @@ def contenders(name, case, arrays, kept):
         calls["two"] = functools.partial(kernel, *arrays, out=out), itself
     if not half:
         own = np.empty(case.result, case.made or np.float32)
-        calls["C"] = loop_call(getattr(LOOPS, re.sub("_(inner|outer|middle|all)$", "", name)), arrays, own, case.loop), itself
+        calls["C"] = loop_call(getattr(LOOPS, re.sub("_(inner|outer|middle|all)$", "", name)),
+                               arrays, own, case.loop), itself
         if hasattr(case, "reads"):
-            calls["read"] = loop_call(LOOPS.read_all, arrays, np.empty(1, np.float32), case.loop), None
+            calls["read"] = loop_call(LOOPS.read_all, arrays, np.empty(1, np.float32),
+                                      case.loop), None
             calls["NumPy"] = functools.partial(case.numpy, *arrays), itself
         if PEERS["onnxruntime"] and PEERS["onnx"]:
             calls["ORT"] = onnx_call(case, arrays), itself
@@ -441,15 +477,19 @@ def contenders(name, case, arrays, kept):
 
 
 def compare(name, case, arrays, calls):
-    """The calls whose results are right. A peer with a wrong one is named and left out; of our own it is an error."""
+    """The calls whose results are right. A peer with a wrong one is named and left out; of our own
+    it is an error."""
     half = arrays[0].dtype.itemsize == 2
     expected = case.exact(*(array.astype(np.float64) for array in arrays)).reshape(case.result)
-    limits = {"rtol": 2e-2 if half else 2e-4, "atol": (2e-2 if half else 2e-5) * np.abs(expected).max()}
+    limits = {"rtol": 2e-2 if half else 2e-4, "atol": (2e-2 if half
+                                                       else 2e-5) * np.abs(expected).max()}
     right = {}
     for who, (call, as_array) in calls.items():
-        found = expected if as_array is None else np.asarray(as_array(call())).astype(np.float64).reshape(case.result)
+        found = (expected if as_array is None
+                 else np.asarray(as_array(call())).astype(np.float64).reshape(case.result))
         if who not in PEER_NAMES or who == "C":
-            np.testing.assert_allclose(found, expected, **limits, err_msg=f"{name}, {case.n}: {who}")
+            np.testing.assert_allclose(found, expected, **limits,
+                                       err_msg=f"{name}, {case.n}: {who}")
         if np.allclose(found, expected, **limits):
             right[who] = call
         else:
@@ -498,18 +538,22 @@ def measure(families, quick):
                     calls = contenders(name, case, arrays, kept)
                     right = compare(name, case, arrays, calls)
                     found[name, "bf16" if half else "f32", place, n] = medians(right, quick)
-            print(f"{name}{', bf16' * half}: {time.perf_counter() - BEGIN:.0f} s", file=sys.stderr, flush=True)
+            print(f"{name}{', bf16' * half}: {time.perf_counter() - BEGIN:.0f} s", file=sys.stderr,
+                  flush=True)
     return found
 
 
 def memory_of_two():
-    """What two threads take of one's time where memory alone counts: to read, and to read and write."""
+    """What two threads take of one's time where memory alone counts: to read, and to read and
+    write."""
     x, out, found = np.ones(1 << 24, np.float32), np.empty(1 << 24, np.float32), []
     for text, options in (("y = sum(x) : f32[?]", {}), ("y = x * 2 : f32[?]", {"out": out})):
-        kernels = {who: ENGINES[engine].compile(text) for who, engine in (("one", "fast"), ("two", "two"))}
+        kernels = {who: ENGINES[engine].compile(text)
+                   for who, engine in (("one", "fast"), ("two", "two"))}
         for kernel in kernels.values():
             kernel.wait()
-        times = medians({who: functools.partial(kernel, x, **options) for who, kernel in kernels.items()}, False)
+        times = medians({who: functools.partial(kernel, x, **options)
+                         for who, kernel in kernels.items()}, False)
         found.append(times["two"] / times["one"])
     return found
 
@@ -557,30 +601,41 @@ def limits(found):
     kinds = {}
     for key, times in found.items():
         target = FAMILIES[key[0]].target
-        against = "reading, sums" if "read" in times else "the best peer, softmax" if target == 1 else "the best peer, norms and RoPE"
+        against = ("reading, sums" if "read" in times else "the best peer, softmax" if target == 1
+                   else "the best peer, norms and RoPE")
         own = times.get("fast", times["exact"])
-        kinds.setdefault((f"of {against}, {key[1]}, {key[2]}", target), []).append(judged(key[0], times)[0])
+        kinds.setdefault((f"of {against}, {key[1]}, {key[2]}", target),
+                         []).append(judged(key[0], times)[0])
         if "fast" in times:
-            kinds.setdefault((f"exact of fast, {key[1]}", 1.5), []).append(times["exact"] / times["fast"])
+            kinds.setdefault((f"exact of fast, {key[1]}", 1.5),
+                             []).append(times["exact"] / times["fast"])
         if "two" in times:
-            kinds.setdefault((f"two threads of one, {'sums' if 'read' in times else 'others'}, {key[1]}", 0.55), []).append(times["two"] / own)
-    rows = [[kind, f"{target:g}", f"{sum(v <= target for v in values)} of {len(values)}", f"{mean(values):.2f}", f"{max(values):.2f}"]
+            kinds.setdefault((f"two threads of one, {'sums' if 'read' in times else 'others'}, "
+                              f"{key[1]}", 0.55), []).append(times["two"] / own)
+    rows = [[kind, f"{target:g}", f"{sum(v <= target for v in values)} of {len(values)}",
+             f"{mean(values):.2f}", f"{max(values):.2f}"]
             for (kind, target), values in sorted(kinds.items())]
     return table(["time", "at most", "met", "geometric mean", "worst"], rows)
 
 
 def machine():
     with open("/proc/cpuinfo") as file:
-        model = next((line.partition(":")[2].strip() for line in file if line.startswith("model name")), "an unnamed CPU")
-    versions = ", ".join(f"{name} {module.__version__}" for name, module in [("NumPy", np), *PEERS.items()] if module)
+        model = next((line.partition(":")[2].strip()
+                      for line in file if line.startswith("model name")), "an unnamed CPU")
+    versions = ", ".join(f"{name} {module.__version__}"
+                         for name, module in [("NumPy", np), *PEERS.items()] if module)
     return f"{model}, Python {sys.version.split()[0]}, {versions}"
 
 
 def text_of(found, load, memory):
-    heads = ["kernel", "row", "from", "us", "of the best", "exact / fast", "all sizes ?", "two threads"] + [f"{who}" for who in PEER_NAMES]
+    heads = ["kernel", "row", "from", "us", "of the best", "exact / fast", "all sizes ?",
+             "two threads"] + [f"{who}" for who in PEER_NAMES]
     wrong = f"Wrong results, which are left out: {'; '.join(WRONG)}.\n\n" if WRONG else ""
-    return (f"Measured on one processor of {machine()}. The load was {load:.1f} before and {os.getloadavg()[0]:.1f} after.\n\n"
-            + f"Two threads read in {memory[0]:.2f} of the time of one, and read and write in {memory[1]:.2f}: what waits for memory gains no more.\n\n" + wrong + limits(found) + "\n"
+    return (f"Measured on one processor of {machine()}. The load was {load:.1f} before and "
+            f"{os.getloadavg()[0]:.1f} after.\n\n"
+            + f"Two threads read in {memory[0]:.2f} of the time of one, and read and write in "
+            f"{memory[1]:.2f}: what waits for memory gains no more.\n\n" + wrong + limits(found)
+            + "\n"
             + table(heads, [row_of(key, times) for key, times in found.items()]))
 
 
@@ -599,22 +654,26 @@ tosajit and the loops in C about 0.7 us each.
 
 def main():
     global PEERS, INDUCTOR, LOOPS, ENGINES, SECONDS, BEGIN
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("families", nargs="*", help="regular expressions")
     parser.add_argument("--page", action="store_true")
     parser.add_argument("--quick", action="store_true", help="few turns, and no Inductor")
     parser.add_argument("--seconds", type=float, default=1.0, help="at most, of turns of a case")
     options = parser.parse_args()
-    families = [name for name in FAMILIES if not options.families or any(re.fullmatch(words, name) for words in options.families)]
+    families = [name for name in FAMILIES if not options.families
+                or any(re.fullmatch(words, name) for words in options.families)]
     BEGIN, SECONDS, load = time.perf_counter(), options.seconds, os.getloadavg()[0]
     # Freed memory stays in the process, so that no peer's result is of new pages.
     libc = ctypes.CDLL(None)
     if hasattr(libc, "mallopt"):
         libc.mallopt(-4, 0), libc.mallopt(-1, (1 << 31) - 1)
     LOOPS = loops()
-    ENGINES = {"exact": tosajit.Engine(threads=1, accuracy="exact"), "fast": tosajit.Engine(threads=1), "two": tosajit.Engine(threads=2)}
+    ENGINES = {"exact": tosajit.Engine(threads=1, accuracy="exact"),
+               "fast": tosajit.Engine(threads=1), "two": tosajit.Engine(threads=2)}
     warm = np.ones(1 << 22, np.float32)
-    ENGINES["two"].compile("y = exp(x) : f32[?]")(warm)  # its thread starts before this one is pinned
+    # its thread starts before this one is pinned
+    ENGINES["two"].compile("y = exp(x) : f32[?]")(warm)
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     PEERS = {name: imported(name) for name in ("onnxruntime", "onnx", "torch", "jax")}
     if PEERS["torch"]:

@@ -4,8 +4,9 @@
 
     PYTHONPATH=build/tools/python taskset -c 1 python3 bench/scan.py
 
-NumPy, PyTorch, jax and numba join as far as they are installed; numba has a loop along rows, and one that adds a row to the row before it.
-Each result is compared with NumPy's before anything is timed. Figures are times of tosajit's, so 1 is as quick, and below 1 tosajit is quicker."""
+NumPy, PyTorch, jax and numba join as far as they are installed; numba has a loop along rows, and
+one that adds a row to the row before it. Each result is compared with NumPy's before anything is
+timed. Figures are times of tosajit's, so 1 is as quick, and below 1 tosajit is quicker."""
 import argparse
 import os
 import random
@@ -13,7 +14,8 @@ import sys
 import time
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
-os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1")
+os.environ.setdefault("XLA_FLAGS",
+                      "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1")
 import numpy as np
 
 import tosajit
@@ -85,19 +87,26 @@ def main():
     rng = np.random.default_rng(1)
     for count in given.counts:
         for name in given.types.split():
-            for where, shape, axis in (("a row", (1, count), 1), ("rows of 256", (count // 256, 256), 1), ("down columns", (256, count // 256), 0),
+            for where, shape, axis in (("a row", (1, count), 1),
+                                       ("rows of 256", (count // 256, 256), 1),
+                                       ("down columns", (256, count // 256), 0),
                                        ("down columns", (count // 256, 256), 0)):
-                x = (rng.integers(-9, 9, shape) if given.function == "cumsum" else 1 + rng.integers(-1, 2, shape) / 1024).astype(TYPES[name])
+                x = (rng.integers(-9, 9, shape) if given.function == "cumsum"
+                     else 1 + rng.integers(-1, 2, shape) / 1024).astype(TYPES[name])
                 y, z = np.empty_like(x), np.empty_like(x)
                 kernel = tosajit.compile(f"{given.function}(x, axis={axis}) : {name}[?,?]").wait()
                 peers = peers_of(x, axis, z, given.function)
                 kernel(x, out=y)
                 for peer, call in peers:
                     result = call()
-                    assert np.allclose(y, z if peer == "numba" else np.asarray(result), rtol=1e-4, atol=1e-4), (peer, shape, axis)
-                took = least([lambda: kernel(x, out=y)] + [call for _, call in peers], given.seconds)
-                print(f"{given.function} {name} {shape[0]}x{shape[1]}, {where}".ljust(46) + f"{took[0] * 1e6:9.1f} us  "
-                      + "  ".join(f"{peer} {took[0] / other:.2f}" for (peer, _), other in zip(peers, took[1:])), flush=True)
+                    assert np.allclose(y, z if peer == "numba" else np.asarray(result), rtol=1e-4,
+                                       atol=1e-4), (peer, shape, axis)
+                took = least([lambda: kernel(x, out=y)] + [call for _, call in peers],
+                             given.seconds)
+                print(f"{given.function} {name} {shape[0]}x{shape[1]}, {where}".ljust(46)
+                      + f"{took[0] * 1e6:9.1f} us  "
+                      + "  ".join(f"{peer} {took[0] / other:.2f}"
+                                  for (peer, _), other in zip(peers, took[1:])), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,12 +1,14 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What it takes ONNX Runtime to make a session of a converted model, beside one of the original. Each session is the first one of a
-process of its own, in turns. Converted models have been optimised, so sessions do not do it again.
+"""What it takes ONNX Runtime to make a session of a converted model, beside one of the original.
+Each session is the first one of a process of its own, in turns. Converted models have been
+optimised, so sessions do not do it again.
 
     python3 sessions.py ORIGINAL CONVERTED WITH_IMAGES LIBRARY LIBRARY_ALONE CACHE [ROUNDS]
 
-Out: the cells of a line of Markdown: ms of the original | of its time: code at once | in the background | from CACHE | from the model |
-from the model, without libtosajit. It is the processor's time of the session's thread: what the background does is another's.
+Out: the cells of a line of Markdown: ms of the original | of its time: code at once | in the
+background | from CACHE | from the model | from the model, without libtosajit. It is the processor's
+time of the session's thread: what the background does is another's.
 """
 import os
 import statistics
@@ -14,8 +16,10 @@ import subprocess
 import sys
 import time
 
-# Ways to have the code, in the order of the columns: the model, the library of operators, tosajit.compile, tosajit.images, a cache.
-WAYS = [(0, None, "background", "0", False), (1, 3, "now", "0", False), (1, 3, "background", "0", False), (1, 3, "now", "0", True),
+# Ways to have the code, in the order of the columns: the model, the library of operators,
+# tosajit.compile, tosajit.images, a cache.
+WAYS = [(0, None, "background", "0", False), (1, 3, "now", "0", False),
+        (1, 3, "background", "0", False), (1, 3, "now", "0", True),
         (2, 3, "background", "1", False), (2, 4, "background", "1", False)]
 
 
@@ -41,7 +45,8 @@ def measure(way, words):
     environment = {key: value for key, value in os.environ.items() if key != "TOSAJIT_CACHE_DIR"}
     if WAYS[way][-1]:
         environment["TOSAJIT_CACHE_DIR"] = words[5]
-    return float(subprocess.check_output([sys.executable, __file__, "--way", str(way), *words], env=environment))
+    return float(subprocess.check_output([sys.executable, __file__, "--way", str(way), *words],
+                                         env=environment))
 
 
 def main(words):

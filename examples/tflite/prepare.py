@@ -49,7 +49,8 @@ def _make_builtin(model, graph, op):
     code.version = 3
     model.operatorCodes.append(code)
     x, weights, bias = op.inputs
-    op.opcodeIndex, op.inputs = len(model.operatorCodes) - 1, [len(graph.tensors) - 1, weights, x, bias]
+    op.opcodeIndex, op.inputs = len(model.operatorCodes) - 1, [len(graph.tensors) - 1, weights, x,
+                                                               bias]
     op.customOptions, op.builtinOptions, op.builtinOptionsType = None, options, schema.BuiltinOptions.TransposeConvOptions
 
 
@@ -60,7 +61,8 @@ def prepare(path, work):
     graph = model.subgraphs[0]
     codes = [model.operatorCodes[op.opcodeIndex] for op in graph.operators]
     sparse = [op for op, code in zip(graph.operators, codes) if code.builtinCode == BUILTIN.DENSIFY]
-    custom = [op for op, code in zip(graph.operators, codes) if code.customCode == b"Convolution2DTransposeBias"]
+    custom = [op for op, code in zip(graph.operators, codes)
+              if code.customCode == b"Convolution2DTransposeBias"]
     if not sparse and not custom:
         return path, path
     if sparse:

@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""tosajit as a system under test of tosa_verif_run_tests: `tosajit run --strict` on the files that a test names. The argument is the command's
-path. Elements that the command has as bits are written as the checker wants them."""
+"""tosajit as a system under test of tosa_verif_run_tests: `tosajit run --strict` on the files that
+a test names. The argument is the command's path. Elements that the command has as bits are written
+as the checker wants them."""
 import subprocess
 from pathlib import Path
 

@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Random models of every operator that the converter knows, in every form that ONNX has of it: each number of operands and results, with
-some left out, lists as attributes and as operands, types, axes, broadcasts. A model grows by nodes whose operands fit.
+"""Random models of every operator that the converter knows, in every form that ONNX has of it: each
+number of operands and results, with some left out, lists as attributes and as operands, types,
+axes, broadcasts. A model grows by nodes whose operands fit.
 
     OPERATORS[op] = (first opset, function of a Maker, which adds the node)
 
@@ -19,7 +20,8 @@ from onnx import TensorProto, helper, numpy_helper
 
 F32, F64, F16 = np.dtype("float32"), np.dtype("float64"), np.dtype("float16")
 I8, U8, I16, U16 = (np.dtype(name) for name in ("int8", "uint8", "int16", "uint16"))
-I32, I64, U32, U64, BOOL = (np.dtype(name) for name in ("int32", "int64", "uint32", "uint64", "bool"))
+I32, I64, U32, U64, BOOL = (np.dtype(name) for name in ("int32", "int64", "uint32", "uint64",
+                                                        "bool"))
 FLOATS, INTEGERS, WHOLE = (F32, F64, F16), (I32, I64), (I8, U8, I16, U16, I32, I64, U32, U64)
 NUMBERS, ANY = FLOATS + INTEGERS, FLOATS + INTEGERS + (I8, U8, BOOL)
 N = "n"  # the size that a call decides
@@ -36,15 +38,16 @@ class Refused(Exception):
 
 
 class Trial:
-    """Whether the engine has the operators of a model, and computes with them. It lacks types of many, and of some forms it ends the
-    process, so that is another one."""
+    """Whether the engine has the operators of a model, and computes with them. It lacks types of
+    many, and of some forms it ends the process, so that is another one."""
 
     def __init__(self):
         self.process = None
 
     def __call__(self, model):
         if self.process is None or self.process.poll() is not None:
-            self.process = subprocess.Popen([sys.executable, os.path.abspath(__file__)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            self.process = subprocess.Popen([sys.executable, os.path.abspath(__file__)],
+                                            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                             stderr=subprocess.DEVNULL)
         data = model.SerializeToString()
         try:
@@ -67,7 +70,8 @@ def answer():
         data = sys.stdin.buffer.read(*struct.unpack("q", size))
         graph, said = onnx.load_from_string(data).graph, b"1"
         types = {info.name: info.type.tensor_type for info in graph.input}
-        feeds = {name: np.ones([dim.dim_value or 1 for dim in type.shape.dim], helper.tensor_dtype_to_np_dtype(type.elem_type))
+        feeds = {name: np.ones([dim.dim_value or 1 for dim in type.shape.dim],
+                               helper.tensor_dtype_to_np_dtype(type.elem_type))
                  for name, type in types.items()}
         try:
             for one in options:
@@ -100,7 +104,8 @@ class Maker:
     def some(self, first, last):
         return int(self.random.integers(first, last + 1))
 
-    # --- values ----------------------------------------------------------------------------------------------------------------------
+    # --- values
+    # ----------------------------------------------------------------------------------------------------------------------
 
     def constant(self, array, kind=None):
         name = f"c{len(self.constants)}"
@@ -120,12 +125,14 @@ class Maker:
         return name
 
     def shape(self, rank):
-        return [(self.width,), (6, self.width), (self.n, 6, self.width), (self.n, 4, 6, self.width)][rank - 1]
+        return [(self.width,), (6, self.width), (self.n, 6, self.width),
+                (self.n, 4, 6, self.width)][rank - 1]
 
     def pick(self, kinds=None, ranks=(1, 2, 3, 4), fits=lambda sizes: True):
         """A value of one of these kinds and ranks, which may be a new input."""
         kinds = kinds or ((self.kind,) if self.chance(0.85) else NUMBERS)
-        there = [name for name, (kind, sizes) in self.values.items() if kind in kinds and len(sizes) in ranks and fits(sizes)]
+        there = [name for name, (kind, sizes) in self.values.items() if kind in kinds
+                 and len(sizes) in ranks and fits(sizes)]
         if there and self.chance(0.9):
             return self.one_of(there[-6:] if self.chance(0.7) else there)
         for _ in range(8):
@@ -143,7 +150,8 @@ class Maker:
     def beside(self, x, kind=None, constant=None):
         """What broadcasts with a value, and leaves its sizes: a value, or a constant."""
         kind, sizes = kind or self.kind_of(x), self.sizes_of(x)
-        there = [name for name, (own, other) in self.values.items() if own == kind and fits_into(other, sizes)]
+        there = [name for name, (own, other) in self.values.items() if own == kind
+                 and fits_into(other, sizes)]
         if constant is None:
             constant = not there or self.chance(0.4)
         if not constant:
@@ -159,30 +167,36 @@ class Maker:
         shape = [size if self.chance(0.6) else 1 for size in known[self.some(0, len(known)):]]
         return [[], shape, [1] * len(sizes)][self.some(0, 2)]
 
-    # --- nodes -----------------------------------------------------------------------------------------------------------------------
+    # --- nodes
+    # -----------------------------------------------------------------------------------------------------------------------
 
     def node(self, op, inputs, outputs, **attributes):
         """Outputs are (kind, sizes), or None: left out. The names of the others."""
         domain, _, op = op.rpartition(".")
         while inputs and not inputs[-1] and len(inputs) > 1 and self.chance(0.5):
             inputs = inputs[:-1]
-        names = [f"v{len(self.nodes)}" + "abcdefghijklmnopqrstuvwxyz"[k % 26] * (k // 26 + 1) if output else "" for k, output in enumerate(outputs)]
+        names = [f"v{len(self.nodes)}" + "abcdefghijklmnopqrstuvwxyz"[k % 26] * (k // 26 + 1)
+                 if output else "" for k, output in enumerate(outputs)]
         while names and not names[-1]:
             names.pop()
         made = helper.make_node(op, inputs, names, domain=domain, **attributes)
         if not self.is_accepted(made, outputs):
             raise Refused
         self.nodes.append(made)
-        self.values.update({name: (np.dtype(output[0]), tuple(output[1])) for name, output in zip(names, outputs) if name})
+        self.values.update({name: (np.dtype(output[0]), tuple(output[1]))
+                            for name, output in zip(names, outputs) if name})
         return [name for name in names if name]
 
     def is_accepted(self, node, outputs):
         """Whether the engine has such a node at all."""
         def about(name):
-            return self.values[name] if name in self.values else (self.constants[name].dtype, self.constants[name].shape) if name else None
+            return (self.values[name] if name in self.values
+                    else (self.constants[name].dtype, self.constants[name].shape) if name else None)
         given = [about(name) for name in node.input]
-        key = (self.opset, node.domain, node.op_type, tuple(one and (one[0], len(one[1])) for one in given), tuple(map(bool, node.output)),
-               tuple((a.name, a.i if a.name in ("to", "output_dtype", "axis", "stash_type") else len(a.ints)) for a in node.attribute))
+        key = (self.opset, node.domain, node.op_type,
+               tuple(one and (one[0], len(one[1])) for one in given), tuple(map(bool, node.output)),
+               tuple((a.name, a.i if a.name in ("to", "output_dtype", "axis", "stash_type")
+                      else len(a.ints)) for a in node.attribute))
         if key not in _accepted:
             used = {name for name in node.input if name}
             graph = helper.make_graph([node], "g", [self.info(name, *self.values[name]) for name in used & set(self.values)],
@@ -198,13 +212,15 @@ class Maker:
             return [self.constant(np.array(values, np.int64), I64)], {}
         return [], {name: [int(value) for value in values]}
 
-    # --- the whole -------------------------------------------------------------------------------------------------------------------
+    # --- the whole
+    # -------------------------------------------------------------------------------------------------------------------
 
     def info(self, name, kind, sizes):
         return helper.make_tensor_value_info(name, type_of(kind), list(sizes))
 
     def whole(self, graph):
-        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", self.opset), helper.make_opsetid(MICROSOFT, 1)],
+        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", self.opset),
+                                                       helper.make_opsetid(MICROSOFT, 1)],
                                  ir_version=8 if self.opset < 20 else 10)
 
     def model(self, nodes=None, results=None, inputs=None):
@@ -218,7 +234,8 @@ class Maker:
         return self.whole(graph)
 
     def feeds(self, model, n, seed=0):
-        """Arrays for the inputs of a model. They follow from their names, so a smaller model has the same."""
+        """Arrays for the inputs of a model. They follow from their names, so a smaller model has
+        the same."""
         made = {}
         for info in model.graph.input:
             kind, sizes = self.values[info.name]
@@ -238,7 +255,8 @@ def names_read(node):
 
 
 def fits_into(other, sizes):
-    return len(other) <= len(sizes) and all(a in (1, b) for a, b in zip(reversed(other), reversed(sizes)))
+    return (len(other) <= len(sizes) and all(a in (1, b)
+                                             for a, b in zip(reversed(other), reversed(sizes))))
 
 
 def joint(*all):
@@ -275,7 +293,8 @@ def arithmetic(m, op):
 def division(m, op):
     x = m.pick()
     kind = m.kind_of(x)
-    y = m.beside(x) if kind in FLOATS else m.constant(m.random.integers(1, 9, m.small_shape(m.sizes_of(x))), kind)
+    y = (m.beside(x) if kind in FLOATS
+         else m.constant(m.random.integers(1, 9, m.small_shape(m.sizes_of(x))), kind))
     m.node(op, [x, y], [m.values[x]])
 
 
@@ -283,7 +302,8 @@ def division(m, op):
 def remainder(m, op):
     x = m.pick(INTEGERS if m.chance(0.8) else FLOATS)
     kind = m.kind_of(x)
-    y = m.constant(m.random.integers(1, 9, m.small_shape(m.sizes_of(x))) * m.one_of([1, 1, -1]), kind)
+    y = m.constant(m.random.integers(1, 9, m.small_shape(m.sizes_of(x))) * m.one_of([1, 1, -1]),
+                   kind)
     m.node(op, [x, y], [m.values[x]], **({"fmod": 1} if kind in FLOATS or m.chance(0.3) else {}))
 
 
@@ -292,7 +312,9 @@ def power(m, op):
     x = m.pick(FLOATS if m.chance(0.9) else INTEGERS)
     kind = m.kind_of(x)
     other = m.one_of(NUMBERS) if m.opset >= 12 and m.chance(0.2) else kind
-    y = m.constant(np.array(m.one_of([0, 1, 2, 3, 0.5, -1, 1.5] if other in FLOATS else [0, 1, 2, 3])), other) if m.chance(0.7) else m.beside(x, other)
+    y = (m.constant(np.array(m.one_of([0, 1, 2, 3, 0.5, -1, 1.5] if other in FLOATS
+                                      else [0, 1, 2, 3])), other) if m.chance(0.7)
+         else m.beside(x, other))
     m.node(op, [x, y], [m.values[x]])
 
 
@@ -301,11 +323,13 @@ def any_number(m, op):
     x = m.pick(FLOATS if op in ("Sum", "Mean") or m.opset < 12 else None)
     count = m.one_of([1, 2, 2, 3, 3, 4, 8, 35])
     same = m.opset < 8
-    operands = [x] + [m.one_of([name for name, about in m.values.items() if about == m.values[x]]) if same else m.beside(x) for _ in range(count - 1)]
+    operands = [x] + [m.one_of([name for name, about in m.values.items() if about == m.values[x]])
+                      if same else m.beside(x) for _ in range(count - 1)]
     m.node(op, [operands[k] for k in m.random.permutation(count)], [m.values[x]])
 
 
-@operator("Neg Abs Sign:9 Floor Ceil Round:11 Reciprocal Sqrt Exp Log Sin Cos Tanh Erf:9 Sigmoid Relu HardSwish:14 Softplus Softsign Mish:18")
+@operator("Neg Abs Sign:9 Floor Ceil Round:11 Reciprocal Sqrt Exp Log Sin Cos Tanh Erf:9 Sigmoid "
+          "Relu HardSwish:14 Softplus Softsign Mish:18")
 def one(m, op):
     x = m.pick(None if op in ("Neg", "Abs", "Sign", "Relu") else FLOATS)
     m.node(op, [x], [m.values[x]])
@@ -314,32 +338,37 @@ def one(m, op):
 @operator("LeakyRelu ThresholdedRelu:10 Elu")
 def one_with_alpha(m, op):
     x = m.pick(FLOATS)
-    m.node(op, [x], [m.values[x]], **({"alpha": m.one_of([0.0, 0.1, 0.3, 1.0, 2.0])} if m.chance(0.6) else {}))
+    m.node(op, [x], [m.values[x]], **({"alpha": m.one_of([0.0, 0.1, 0.3, 1.0, 2.0])}
+                                      if m.chance(0.6) else {}))
 
 
 @operator("HardSigmoid")
 def hard_sigmoid(m, op):
     x = m.pick(FLOATS)
-    m.node(op, [x], [m.values[x]], **{key: m.one_of([0.1, 0.25, 0.5]) for key in ("alpha", "beta") if m.chance(0.5)})
+    m.node(op, [x], [m.values[x]], **{key: m.one_of([0.1, 0.25, 0.5])
+                                      for key in ("alpha", "beta") if m.chance(0.5)})
 
 
 @operator("Selu")
 def selu(m, op):
     x = m.pick(FLOATS)
-    m.node(op, [x], [m.values[x]], **{key: m.one_of([0.5, 1.25]) for key in ("alpha", "gamma") if m.chance(0.3)})
+    m.node(op, [x], [m.values[x]], **{key: m.one_of([0.5, 1.25])
+                                      for key in ("alpha", "gamma") if m.chance(0.3)})
 
 
 @operator("Shrink:9")
 def shrink(m, op):
     x = m.pick(FLOATS)
-    m.node(op, [x], [m.values[x]], **{key: m.one_of([0.0, 0.25, 1.0]) for key in ("lambd", "bias") if m.chance(0.5)})
+    m.node(op, [x], [m.values[x]], **{key: m.one_of([0.0, 0.25, 1.0])
+                                      for key in ("lambd", "bias") if m.chance(0.5)})
 
 
 @operator("PRelu")
 def prelu(m, op):
     x = m.pick(FLOATS)
     if m.opset < 9 or m.chance(0.7):
-        slope = m.constant(m.numbers(m.one_of([m.small_shape(m.sizes_of(x)), [1]]), m.kind_of(x)), m.kind_of(x))
+        slope = m.constant(m.numbers(m.one_of([m.small_shape(m.sizes_of(x)), [1]]), m.kind_of(x)),
+                           m.kind_of(x))
     else:
         slope = m.beside(x, constant=False)
     m.node(op, [x, slope], [m.values[x]])
@@ -354,9 +383,12 @@ def clip(m, op):
         low, high = bounds["min"], bounds["max"]
         if low is not None and high is not None and low > high:
             raise Refused
-        m.node(op, [x], [m.values[x]], **{key: float(bound) for key, bound in bounds.items() if bound is not None})
+        m.node(op, [x], [m.values[x]], **{key: float(bound)
+                                          for key, bound in bounds.items() if bound is not None})
         return
-    operands = ["" if bound is None else m.constant(np.array(np.nan if kind in FLOATS and m.chance(0.1) else bound), kind) if m.chance(0.8) else
+    operands = ["" if bound is None else m.constant(np.array(np.nan if kind in FLOATS
+                                                             and m.chance(0.1) else bound), kind)
+                if m.chance(0.8) else
                 m.input(kind, ()) for bound in bounds.values()]
     m.node(op, [x, *operands], [m.values[x]])
 
@@ -364,7 +396,8 @@ def clip(m, op):
 @operator("Gelu:20")
 def gelu(m, op):
     x = m.pick(FLOATS)
-    m.node(op, [x], [m.values[x]], **m.one_of([{}, {"approximate": "none"}, {"approximate": "tanh"}]))
+    m.node(op, [x], [m.values[x]], **m.one_of([{}, {"approximate": "none"},
+                                               {"approximate": "tanh"}]))
 
 
 @operator("com.microsoft.Gelu com.microsoft.FastGelu com.microsoft.QuickGelu com.microsoft.BiasGelu")
@@ -372,14 +405,16 @@ def own_gelu(m, op):
     x = m.pick(FLOATS, fits=lambda sizes: sizes[-1] != N)
     bias = m.constant(m.numbers([m.sizes_of(x)[-1]], m.kind_of(x)), m.kind_of(x))
     more = [bias] if op.endswith("BiasGelu") or (op.endswith("FastGelu") and m.chance(0.3)) else []
-    m.node(op, [x, *more], [m.values[x]], **({"alpha": m.one_of([1.0, 1.702])} if op.endswith("QuickGelu") and m.chance(0.5) else {}))
+    m.node(op, [x, *more], [m.values[x]], **({"alpha": m.one_of([1.0, 1.702])}
+                                             if op.endswith("QuickGelu") and m.chance(0.5) else {}))
 
 
 @operator("BatchNormalization")
 def batch_normalization(m, op):
     x = m.pick(FLOATS, (2, 3, 4), lambda sizes: sizes[1] != N)
     kind, channels = m.kind_of(x), m.sizes_of(x)[1]
-    parameters = [m.constant(m.numbers([channels], kind), kind) for _ in range(3)] + [m.constant(np.abs(m.numbers([channels], kind)) + 0.1, kind)]
+    parameters = [m.constant(m.numbers([channels], kind), kind)
+                  for _ in range(3)] + [m.constant(np.abs(m.numbers([channels], kind)) + 0.1, kind)]
     m.node(op, [x, *parameters], [m.values[x]], **({"epsilon": 1e-3} if m.chance(0.5) else {}))
 
 
@@ -404,7 +439,8 @@ def negation(m, op):
 @operator("IsNaN:9 IsInf:10")
 def special(m, op):
     x = m.pick(FLOATS)
-    flags = {key: m.some(0, 1) for key in ("detect_negative", "detect_positive") if op == "IsInf" and m.chance(0.5)}
+    flags = {key: m.some(0, 1) for key in ("detect_negative", "detect_positive") if op == "IsInf"
+             and m.chance(0.5)}
     m.node(op, [x], [(BOOL, m.sizes_of(x))], **flags)
 
 
@@ -448,16 +484,19 @@ def scale_of(m, sizes, kind, per_axis):
     """Scale and zero point, which may be left out, and the axis."""
     axis = m.some(0, len(sizes) - 1) if sizes else 0
     count = sizes[axis] if sizes and per_axis and sizes[axis] != N else None
-    scale = m.constant(np.abs(m.random.standard_normal([] if count is None else [count])) * 0.05 + 0.01, F32)
+    scale = m.constant(np.abs(m.random.standard_normal([] if count is None else [count])) * 0.05
+                       + 0.01, F32)
     limits = np.iinfo(kind)
-    zero = m.constant(m.random.integers(max(limits.min, -20), min(limits.max, 120), [] if count is None else [count]), kind)
+    zero = m.constant(m.random.integers(max(limits.min, -20), min(limits.max, 120),
+                                        [] if count is None else [count]), kind)
     return scale, zero, {} if count is None else {"axis": axis}
 
 
 @operator("QuantizeLinear:10")
 def quantize(m, op):
     # of NaN the engine makes this or that integer
-    given = set(m.inputs) | {name for node in m.nodes if node.op_type == "DequantizeLinear" for name in node.output}
+    given = set(m.inputs) | {name for node in m.nodes if node.op_type == "DequantizeLinear"
+                             for name in node.output}
     finite = [name for name in given if m.values[name][0] == F32 and len(m.sizes_of(name)) > 0]
     x = m.one_of(sorted(finite)) if finite else m.input(F32, m.shape(m.some(1, 4)))
     to = m.one_of([U8, I8] if m.opset < 21 else [U8, I8, U16, I16])
@@ -473,14 +512,16 @@ def dequantize(m, op):
     x = m.pick((U8, I8, I32) if m.opset < 21 else (U8, I8, U16, I16, I32))
     kind = m.kind_of(x)
     scale, zero, axis = scale_of(m, m.sizes_of(x), kind, m.opset >= 13 and m.chance(0.3))
-    m.node(op, [x, scale, "" if kind == I32 or m.chance(0.2) else zero], [(F32, m.sizes_of(x))], **axis)
+    m.node(op, [x, scale, "" if kind == I32 or m.chance(0.2) else zero], [(F32, m.sizes_of(x))],
+           **axis)
 
 
 @operator("com.microsoft.QLinearSigmoid com.microsoft.QLinearLeakyRelu", 10)
 def quantized_function(m, op):
     x = m.pick((U8, I8))
     (a, b, _), (c, d, _) = (scale_of(m, (), m.kind_of(x), False) for _ in range(2))
-    m.node(op, [x, a, "" if m.chance(0.2) else b, c, "" if m.chance(0.2) else d], [m.values[x]], **({"alpha": 0.2} if "Leaky" in op else {}))
+    m.node(op, [x, a, "" if m.chance(0.2) else b, c, "" if m.chance(0.2) else d], [m.values[x]],
+           **({"alpha": 0.2} if "Leaky" in op else {}))
 
 
 @operator("com.microsoft.QLinearAdd com.microsoft.QLinearMul", 10)
@@ -499,13 +540,17 @@ def quantized_sum(m, op):
 @operator("Softmax LogSoftmax")
 def softmax(m, op):
     x = m.pick(FLOATS)
-    m.node(op, [x], [m.values[x]], **({"axis": m.some(-len(m.sizes_of(x)), len(m.sizes_of(x)) - 1)} if m.chance(0.7) and m.opset >= 11 else
-                                      {"axis": m.some(0, len(m.sizes_of(x)) - 1)} if m.chance(0.7) else {}))
+    m.node(op, [x], [m.values[x]], **({"axis": m.some(-len(m.sizes_of(x)), len(m.sizes_of(x)) - 1)}
+                                      if m.chance(0.7) and m.opset >= 11 else
+                                      {"axis": m.some(0, len(m.sizes_of(x)) - 1)} if m.chance(0.7)
+                                      else {}))
 
 
-@operator("ReduceSum ReduceMean ReduceMax ReduceMin ReduceProd ReduceL1 ReduceL2 ReduceSumSquare ReduceLogSum ReduceLogSumExp")
+@operator("ReduceSum ReduceMean ReduceMax ReduceMin ReduceProd ReduceL1 ReduceL2 ReduceSumSquare "
+          "ReduceLogSum ReduceLogSumExp")
 def reduction(m, op):
-    x = m.pick(FLOATS if m.chance(0.85) or op == "ReduceProd" else INTEGERS)  # products of integers overflow, in the engine in one way or another
+    # products of integers overflow, in the engine in one way or another
+    x = m.pick(FLOATS if m.chance(0.85) or op == "ReduceProd" else INTEGERS)
     kind, sizes = m.values[x]
     rank, since = len(sizes), 13 if op == "ReduceSum" else 18
     axes = sorted(int(axis) for axis in m.random.choice(rank, m.some(1, rank), replace=False))
@@ -531,8 +576,10 @@ def position(m, op):
     sizes = m.values[x][1]
     axis = m.some(0, len(sizes) - 1)
     attributes = {"keepdims": m.some(0, 1)} if m.chance(0.7) else {}
-    left = [1 if d == axis else size for d, size in enumerate(sizes) if d != axis or attributes.get("keepdims", 1)]
-    m.node(op, [x], [(I64, left)], axis=axis - len(sizes) if m.opset >= 11 and m.chance(0.3) else axis, **attributes)
+    left = [1 if d == axis else size for d, size in enumerate(sizes) if d != axis
+            or attributes.get("keepdims", 1)]
+    m.node(op, [x], [(I64, left)], axis=axis - len(sizes) if m.opset >= 11 and m.chance(0.3)
+           else axis, **attributes)
 
 
 @operator("LayerNormalization:17")
@@ -540,19 +587,24 @@ def layer_normalization(m, op):
     x = m.pick(FLOATS, fits=lambda sizes: sizes[-1] != N)
     kind, sizes = m.values[x]
     axis = m.some(1 if N in sizes else 0, len(sizes) - 1) if len(sizes) > 1 else 0
-    shape, statistics = list(sizes[axis:]), (F32 if kind != F64 else F64, sizes[:axis] + (1,) * (len(sizes) - axis))
+    shape, statistics = list(sizes[axis:]), (F32 if kind != F64 else F64,
+                                             sizes[:axis] + (1,) * (len(sizes) - axis))
     if N in shape:
         raise Refused
-    operands = [m.constant(m.numbers(shape, kind), kind), m.one_of(["", m.constant(m.numbers(shape, kind), kind)])]
-    outputs = [[m.values[x]], [m.values[x], statistics], [m.values[x], statistics, statistics], [m.values[x], None, statistics]][m.one_of([0, 0, 0, 1, 2, 3])]
-    m.node(op, [x, *operands], outputs, axis=m.one_of([axis, axis - len(sizes)]), **({"epsilon": 1e-3} if m.chance(0.3) else {}))
+    operands = [m.constant(m.numbers(shape, kind), kind),
+                m.one_of(["", m.constant(m.numbers(shape, kind), kind)])]
+    outputs = [[m.values[x]], [m.values[x], statistics], [m.values[x], statistics, statistics],
+               [m.values[x], None, statistics]][m.one_of([0, 0, 0, 1, 2, 3])]
+    m.node(op, [x, *operands], outputs, axis=m.one_of([axis, axis - len(sizes)]),
+           **({"epsilon": 1e-3} if m.chance(0.3) else {}))
 
 
 @operator("RMSNormalization:23 SimplifiedLayerNormalization")
 def root_mean_square(m, op):
     x = m.pick(FLOATS, fits=lambda sizes: sizes[-1] != N)
     kind, sizes = m.values[x]
-    m.node(op, [x, m.constant(m.numbers([sizes[-1]], kind), kind)], [m.values[x]], **({"epsilon": 1e-3} if m.chance(0.5) else {}))
+    m.node(op, [x, m.constant(m.numbers([sizes[-1]], kind), kind)], [m.values[x]],
+           **({"epsilon": 1e-3} if m.chance(0.5) else {}))
 
 
 @operator("com.microsoft.SkipLayerNormalization com.microsoft.SkipSimplifiedLayerNormalization")
@@ -571,7 +623,8 @@ def skip_normalization(m, op):
 def instance_normalization(m, op):
     x = m.pick((F32,), (3, 4), lambda sizes: sizes[1] != N)
     kind, sizes = m.values[x]
-    m.node(op, [x] + [m.constant(m.numbers([sizes[1]], kind), kind) for _ in range(2)], [m.values[x]], **({"epsilon": 1e-3} if m.chance(0.5) else {}))
+    m.node(op, [x] + [m.constant(m.numbers([sizes[1]], kind), kind) for _ in range(2)],
+           [m.values[x]], **({"epsilon": 1e-3} if m.chance(0.5) else {}))
 
 
 @operator("GlobalAveragePool GlobalMaxPool")
@@ -599,7 +652,8 @@ def slice_(m, op):
     known = [d for d, size in enumerate(sizes) if size != N and size > 0]
     if not known:
         raise Refused
-    axes = sorted(int(axis) for axis in m.random.choice(known, m.some(1, len(known)), replace=False))
+    axes = sorted(int(axis) for axis in m.random.choice(known, m.some(1, len(known)),
+                                                        replace=False))
     left, starts, ends, steps = list(sizes), [], [], []
     for axis in axes:
         size = sizes[axis]
@@ -607,15 +661,18 @@ def slice_(m, op):
         end, step = m.some(begin + 1, size), m.one_of([1, 1, 1, 2, 3]) if m.opset >= 10 else 1
         left[axis] = len(range(begin, end, step))
         starts.append(begin - size if m.chance(0.3) else begin)
-        ends.append((2**31 - 1 if m.chance(0.5) else 2**63 - 1) if end == size and m.chance(0.4) else end - size if end < size and m.chance(0.3) else end)
+        ends.append((2**31 - 1 if m.chance(0.5) else 2**63 - 1) if end == size and m.chance(0.4)
+                    else end - size if end < size and m.chance(0.3) else end)
         steps.append(step)
         if m.opset >= 10 and m.chance(0.1):
             steps[-1], starts[-1], ends[-1], left[axis] = -1, -1, -2**31, size
     ahead = axes == list(range(len(axes)))
     if m.opset < 10:
-        m.node(op, [x], [(kind, left)], starts=starts, ends=ends, **({} if ahead and m.chance(0.5) else {"axes": axes}))
+        m.node(op, [x], [(kind, left)], starts=starts, ends=ends,
+               **({} if ahead and m.chance(0.5) else {"axes": axes}))
         return
-    lists = [starts, ends, None if ahead and m.chance(0.5) else [axis - len(sizes) if m.chance(0.3) else axis for axis in axes],
+    lists = [starts, ends, None if ahead and m.chance(0.5)
+             else [axis - len(sizes) if m.chance(0.3) else axis for axis in axes],
              None if set(steps) == {1} and m.chance(0.6) else steps]
     m.node(op, [x] + ["" if one is None else m.constant(one, I64) for one in lists], [(kind, left)])
 
@@ -628,9 +685,11 @@ def split(m, op):
     size = sizes[axis]
     parts = m.one_of([1, 2, 2, 3, 4, 5, 6, 8, 16, 31, 32, 33, 40])
     parts = min(parts, max(size, 1))
-    cuts = sorted(int(cut) for cut in m.random.choice(np.arange(1, size), parts - 1, replace=False)) if parts > 1 else []
+    cuts = (sorted(int(cut) for cut in m.random.choice(np.arange(1, size), parts - 1,
+                                                       replace=False)) if parts > 1 else [])
     lengths = [end - begin for begin, end in zip([0, *cuts], [*cuts, size])]
-    attributes = {"axis": m.one_of([axis, axis - len(sizes)]) if m.opset >= 11 else axis} if axis or m.chance(0.5) else {}
+    attributes = ({"axis": m.one_of([axis, axis - len(sizes)]) if m.opset >= 11 else axis} if axis
+                  or m.chance(0.5) else {})
     operands, more = m.list("split", 13, lengths)
     if m.chance(0.3) and (size % parts == 0 or m.opset >= 18):
         each = -(-size // parts)
@@ -638,7 +697,8 @@ def split(m, op):
         operands, more = [], {"num_outputs": parts} if m.opset >= 18 else {}
         if lengths[-1] < 1:
             raise Refused
-    m.node(op, [x, *operands], [(kind, sizes[:axis] + (length,) + sizes[axis + 1:]) for length in lengths], **attributes, **more)
+    m.node(op, [x, *operands], [(kind, sizes[:axis] + (length,) + sizes[axis + 1:])
+                                for length in lengths], **attributes, **more)
 
 
 @operator("Concat")
@@ -649,18 +709,23 @@ def concat(m, op):
     if sizes[axis] == N and m.chance(0.8):
         raise Refused
     fitting = [name for name, (own, other) in m.values.items()
-               if own == kind and len(other) == len(sizes) and all(a == b for d, (a, b) in enumerate(zip(other, sizes)) if d != axis) and other[axis] != N]
+               if own == kind and len(other) == len(sizes)
+               and all(a == b for d, (a, b) in enumerate(zip(other, sizes)) if d != axis)
+               and other[axis] != N]
     if sizes[axis] == N:
         raise Refused  # several times N is no size of ours
     count = m.one_of([1, 2, 2, 3, 4, 8, 26, 33])
     operands = [m.one_of(fitting) for _ in range(count)]
     if N not in sizes and m.chance(0.3):
         operands[0] = m.constant(m.numbers(sizes, kind), kind)
-    total = sum((m.constants[name].shape if name in m.constants else m.sizes_of(name))[axis] for name in operands)
-    m.node(op, operands, [(kind, sizes[:axis] + (total,) + sizes[axis + 1:])], axis=m.one_of([axis, axis - len(sizes)]) if m.opset >= 11 else axis)
+    total = sum((m.constants[name].shape if name in m.constants else m.sizes_of(name))[axis]
+                for name in operands)
+    m.node(op, operands, [(kind, sizes[:axis] + (total,) + sizes[axis + 1:])],
+           axis=m.one_of([axis, axis - len(sizes)]) if m.opset >= 11 else axis)
 
 
-# Indices are constants within what they count, which may be negative from opset 11 on; or an operand of -9 to 9, if that fits.
+# Indices are constants within what they count, which may be negative from opset 11 on; or an
+# operand of -9 to 9, if that fits.
 
 def indices(m, count, shape):
     least = -count if m.opset >= 11 else 0
@@ -682,9 +747,11 @@ def gather(m, op):
     shape = m.one_of([[], [1], [5], [2, 3]] if len(sizes) > 1 else [[1], [5], [2, 3]])
     if len(shape) + len(sizes) - 1 > 4:
         raise Refused
-    own = m.input(m.one_of(INTEGERS), shape) if m.opset >= 11 and sizes[axis] >= 10 and m.chance(0.5) else indices(m, sizes[axis], shape)
+    own = (m.input(m.one_of(INTEGERS), shape) if m.opset >= 11 and sizes[axis] >= 10
+           and m.chance(0.5) else indices(m, sizes[axis], shape))
     named = axis - len(sizes) if m.opset >= 11 and m.chance(0.3) else axis
-    m.node(op, [x, own], [(kind, (*sizes[:axis], *shape, *sizes[axis + 1:]))], **({"axis": named} if axis or m.chance(0.5) else {}))
+    m.node(op, [x, own], [(kind, (*sizes[:axis], *shape, *sizes[axis + 1:]))],
+           **({"axis": named} if axis or m.chance(0.5) else {}))
 
 
 @operator("GatherElements:11")
@@ -696,7 +763,8 @@ def gather_elements(m, op):
     if N in shape and sizes[axis] < 10:
         raise Refused
     own = m.input(m.one_of(INTEGERS), shape) if N in shape else indices(m, sizes[axis], shape)
-    m.node(op, [x, own], [(kind, tuple(shape))], **({"axis": axis - len(sizes) * m.some(0, 1)} if axis or m.chance(0.5) else {}))
+    m.node(op, [x, own], [(kind, tuple(shape))],
+           **({"axis": axis - len(sizes) * m.some(0, 1)} if axis or m.chance(0.5) else {}))
 
 
 @operator("GatherND:11")
@@ -717,15 +785,18 @@ def cumulative_sum(m, op):
     x = m.pick((F32, F64, *INTEGERS))
     rank = len(m.sizes_of(x))
     axis = m.constant(np.array(m.some(-rank, rank - 1)), m.one_of(INTEGERS))
-    m.node(op, [x, axis], [m.values[x]], **{key: m.some(0, 1) for key in ("exclusive", "reverse") if m.chance(0.5)})
+    m.node(op, [x, axis], [m.values[x]], **{key: m.some(0, 1)
+                                            for key in ("exclusive", "reverse") if m.chance(0.5)})
 
 
 @operator("Transpose")
 def transpose(m, op):
     x = m.pick(ANY)
     kind, sizes = m.values[x]
-    order = [int(d) for d in m.random.permutation(len(sizes))] if m.chance(0.8) else list(range(len(sizes)))[::-1]
-    m.node(op, [x], [(kind, [sizes[d] for d in order])], **({} if order == list(range(len(sizes)))[::-1] and m.chance(0.7) else {"perm": order}))
+    order = ([int(d) for d in m.random.permutation(len(sizes))] if m.chance(0.8)
+             else list(range(len(sizes)))[::-1])
+    m.node(op, [x], [(kind, [sizes[d] for d in order])],
+           **({} if order == list(range(len(sizes)))[::-1] and m.chance(0.7) else {"perm": order}))
 
 
 @operator("Reshape")
@@ -742,7 +813,8 @@ def reshape(m, op):
         left //= factor
     made.append(left)
     result = sizes[:front] + tuple(made)
-    listed = [0 if d < len(sizes) and sizes[d] == size and (size == N or m.chance(0.3)) else size for d, size in enumerate(result)]
+    listed = [0 if d < len(sizes) and sizes[d] == size and (size == N or m.chance(0.3)) else size
+              for d, size in enumerate(result)]
     if N in listed:
         raise Refused
     if m.chance(0.4) and all(size != 0 or d < len(sizes) for d, size in enumerate(listed)):
@@ -759,8 +831,10 @@ def squeeze(m, op):
     if m.chance(0.2) and N not in sizes:
         m.node(op, [x], [(kind, [size for size in sizes if size != 1])])
         return
-    operands, attributes = m.list("axes", 13, [d - len(sizes) if m.opset >= 11 and m.chance(0.3) else d for d in axes])
-    m.node(op, [x, *operands], [(kind, [size for d, size in enumerate(sizes) if d not in axes])], **attributes)
+    operands, attributes = m.list("axes", 13, [d - len(sizes) if m.opset >= 11 and m.chance(0.3)
+                                               else d for d in axes])
+    m.node(op, [x, *operands], [(kind, [size for d, size in enumerate(sizes) if d not in axes])],
+           **attributes)
 
 
 @operator("Unsqueeze")
@@ -772,7 +846,8 @@ def unsqueeze(m, op):
     result, rest = [], iter(sizes)
     for d in range(len(sizes) + count):
         result.append(1 if d in axes else next(rest))
-    operands, attributes = m.list("axes", 13, [d - len(result) if m.opset >= 11 and m.chance(0.3) else d for d in axes])
+    operands, attributes = m.list("axes", 13, [d - len(result) if m.opset >= 11 and m.chance(0.3)
+                                               else d for d in axes])
     m.node(op, [x, *operands], [(kind, result)], **attributes)
 
 
@@ -783,16 +858,19 @@ def product(m):
     x = m.pick((F32,), (2, 3, 4), lambda sizes: sizes[-1] != N)
     kind, sizes = m.values[x]
     columns = m.one_of([5, 32])
-    m.node("MatMul", [x, m.constant(m.random.standard_normal((sizes[-1], columns)), kind)], [(kind, sizes[:-1] + (columns,))])
+    m.node("MatMul", [x, m.constant(m.random.standard_normal((sizes[-1], columns)), kind)],
+           [(kind, sizes[:-1] + (columns,))])
 
 
 def branch(m):
     x = m.pick(FLOATS)
     name, graphs = f"v{len(m.nodes)}a", []
     for ops in (("Exp", "Neg"), ("Tanh", "Abs")):
-        inner = [helper.make_node(ops[0], [x], [name + ops[0]]), helper.make_node(ops[1], [name + ops[0]], [name + ops[1]])]
+        inner = [helper.make_node(ops[0], [x], [name + ops[0]]),
+                 helper.make_node(ops[1], [name + ops[0]], [name + ops[1]])]
         graphs.append(helper.make_graph(inner, ops[0], [], [helper.make_tensor_value_info(name + ops[1], type_of(m.kind_of(x)), None)]))
-    m.node("If", [m.constant(m.chance(0.5), BOOL)], [m.values[x]], then_branch=graphs[0], else_branch=graphs[1])
+    m.node("If", [m.constant(m.chance(0.5), BOOL)], [m.values[x]], then_branch=graphs[0],
+           else_branch=graphs[1])
 
 
 def asked(m, x, d):
@@ -809,7 +887,8 @@ def heads(m):
     if m.chance(0.5) and N not in (n, rows)[1:]:
         sizes = m.constant([0, 0, 2, -1], I64)
     else:
-        sizes, = m.node("Concat", [asked(m, x, 0), asked(m, x, 1), m.constant([2, -1], I64)], [(I64, (4,))], axis=0)
+        sizes, = m.node("Concat", [asked(m, x, 0), asked(m, x, 1), m.constant([2, -1], I64)],
+                        [(I64, (4,))], axis=0)
     split_, = m.node("Reshape", [x, sizes], [(kind, (n, rows, 2, width // 2))])
     m.node("Transpose", [split_], [(kind, (n, 2, rows, width // 2))], perm=[0, 2, 1, 3])
 
@@ -840,8 +919,8 @@ PATTERNS = (product, branch, heads, rotated, looked_up)
 
 
 def draw(random, wanted):
-    """A model of a few nodes, among them operators of the list that is wanted, from which those are taken. The maker and the names of its
-    results."""
+    """A model of a few nodes, among them operators of the list that is wanted, from which those are
+    taken. The maker and the names of its results."""
     m = Maker(random)
     for _ in range(m.some(1, 14)):
         possible = [k for k, op in enumerate(wanted) if OPERATORS[op][0] <= m.opset]

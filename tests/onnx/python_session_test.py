@@ -1,8 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""tosajit.onnxruntime.session: the outputs of the engine's own session, from the folder where converted models are kept, in this
-process and the next one, which has the code, too; models with nothing to gain or that cannot be converted, damaged files, bytes, levels of the engine; weights beside a model; and a folder
-that others can write, that is full or cannot be written, that many use at once, and in which somebody was killed.
+"""tosajit.onnxruntime.session: the outputs of the engine's own session, from the folder where
+converted models are kept, in this process and the next one, which has the code, too; models with
+nothing to gain or that cannot be converted, damaged files, bytes, levels of the engine; weights
+beside a model; and a folder that others can write, that is full or cannot be written, that many use
+at once, and in which somebody was killed.
 
     python3 python_session_test.py LIBRARY_OF_OPERATORS LIBTOSAJIT TOSAJIT PACKAGE
 """
@@ -32,7 +34,8 @@ import tosajit.onnxruntime
 
 x = np.random.default_rng(1).standard_normal((64, 96)).astype(np.float32)
 # what is gained: rows and what adjoins them; a product of matrices has nothing
-GAINS = model([node("Mul", "x x", "s"), node("Softmax", "s", "t"), node("Sigmoid", "t", "u"), node("Mul", "u t", "y")], "x:N,96", "y:N,96")
+GAINS = model([node("Mul", "x x", "s"), node("Softmax", "s", "t"), node("Sigmoid", "t", "u"),
+               node("Mul", "u t", "y")], "x:N,96", "y:N,96")
 NONE = model([node("MatMul", "x w", "y")], "x:N,96 w:96,96", "y:N,96")
 CHILD = """import sys, numpy as np, onnxruntime as ort
 sys.path.insert(0, sys.argv[1])
@@ -69,11 +72,13 @@ class Sessions(unittest.TestCase):
         self.folder.cleanup()
 
     def kept(self):
-        return sorted(os.path.join(base, name) for base, _, names in os.walk(self.cache) for name in names if name == "model.onnx")
+        return sorted(os.path.join(base, name) for base, _, names in os.walk(self.cache)
+                      for name in names if name == "model.onnx")
 
     def expect(self, session):
         y, = same_calls(session, {"x": x})
-        np.testing.assert_allclose(y, self.expected, rtol=1e-5, atol=1e-6)  # the engine's own sigmoid is that far off
+        # the engine's own sigmoid is that far off
+        np.testing.assert_allclose(y, self.expected, rtol=1e-5, atol=1e-6)
         self.assertIsInstance(session, ort.InferenceSession)
 
     def test_a_model_is_converted_once(self):
@@ -85,19 +90,25 @@ class Sessions(unittest.TestCase):
         self.assertEqual(os.stat(path).st_mtime_ns, before)
         given, result = (os.path.join(self.folder.name, name) for name in ("x.npy", "y.npy"))
         np.save(given, x)
-        subprocess.run([sys.executable, "-c", CHILD, package, self.path, self.cache, result, given], check=True)
+        subprocess.run([sys.executable, "-c", CHILD, package, self.path, self.cache, result, given],
+                       check=True)
         np.testing.assert_array_equal(np.load(result), tosajit.onnxruntime.session(self.path, cache=self.cache).run(None, {"x": x})[0])
 
     def test_later_processes_compile_nothing(self):
         """Not even of f16, which the engine computes in f32."""
-        half, given = os.path.join(self.folder.name, "half.onnx"), os.path.join(self.folder.name, "x.npy")
-        onnx.save(model([node("Mul", "x x", "s"), node("Softmax", "s", "t"), node("Sigmoid", "t", "u"), node("Mul", "u t", "y")], "x:N,96", "y:N,96", type=F16), half)
+        half, given = os.path.join(self.folder.name,
+                                   "half.onnx"), os.path.join(self.folder.name, "x.npy")
+        onnx.save(model([node("Mul", "x x", "s"), node("Softmax", "s", "t"),
+                         node("Sigmoid", "t", "u"), node("Mul", "u t", "y")], "x:N,96", "y:N,96",
+                        type=F16), half)
         np.save(given, x)
 
         def compiles():
-            return subprocess.check_output([sys.executable, "-c", COMPILES, package, self.cache, given, self.path, half], text=True).strip() == "True"
+            return subprocess.check_output([sys.executable, "-c", COMPILES, package, self.cache,
+                                            given, self.path, half], text=True).strip() == "True"
         if not compiles():
-            print("*** NOT TESTED: that later processes compile nothing, for here nothing is compiled")
+            print("*** NOT TESTED: that later processes compile nothing, for here nothing is "
+                  "compiled")
             return
         self.assertFalse(compiles())
         kernels = glob.glob(os.path.join(self.cache, "*.kernel"))
@@ -124,13 +135,17 @@ class Sessions(unittest.TestCase):
 
     def test_what_cannot_be_converted_is_not_tried_again(self):
         """For a day; but one who was killed said nothing of the model."""
-        calls, failing = os.path.join(self.folder.name, "calls"), os.path.join(self.folder.name, "failing")
-        for at, (end, times) in enumerate((("echo no such luck >&2; exit 1", (1, 1, 2)), ("kill -SEGV $$", (1, 1, 2)), ("kill -KILL $$", (1, 2, 3)))):
+        calls, failing = os.path.join(self.folder.name,
+                                      "calls"), os.path.join(self.folder.name, "failing")
+        for at, (end, times) in enumerate((("echo no such luck >&2; exit 1", (1, 1, 2)),
+                                           ("kill -SEGV $$", (1, 1, 2)),
+                                           ("kill -KILL $$", (1, 2, 3)))):
             with open(failing, "w") as file:
                 file.write(f"#!/bin/sh\necho call >>{calls}\n{end}\n")
             os.chmod(failing, 0o755)
             os.utime(failing, ns=(0, at))  # another command, of which nothing is known
-            said = "no such luck" if "luck" in end else "tosajit onnx ended with -%d" % (11 if "SEGV" in end else 9)
+            said = ("no such luck" if "luck" in end
+                    else "tosajit onnx ended with -%d" % (11 if "SEGV" in end else 9))
             with unittest.mock.patch.dict(os.environ, TOSAJIT_COMMAND=failing):
                 for k, called in enumerate(times):
                     if k == 2:
@@ -143,7 +158,8 @@ class Sessions(unittest.TestCase):
 
     def test_another_model_of_the_same_name_is_another_one(self):
         tosajit.onnxruntime.session(self.path, cache=self.cache)
-        other = model([node("Add", "x x", "s"), node("Sigmoid", "s", "t"), node("Mul", "t s", "y")], "x:N,96", "y:N,96")
+        other = model([node("Add", "x x", "s"), node("Sigmoid", "s", "t"), node("Mul", "t s", "y")],
+                      "x:N,96", "y:N,96")
         onnx.save(other, self.path)
         self.expected, = ort.InferenceSession(self.path).run(None, {"x": x})
         self.expect(tosajit.onnxruntime.session(self.path, cache=self.cache))
@@ -156,13 +172,17 @@ class Sessions(unittest.TestCase):
         self.expect(tosajit.onnxruntime.session(self.path, options, cache=self.cache))
         self.assertEqual(options.graph_optimization_level, level)
         self.expect(tosajit.onnxruntime.session(self.path, options, cache=self.cache))
-        for level in (ort.GraphOptimizationLevel.ORT_DISABLE_ALL, ort.GraphOptimizationLevel.ORT_ENABLE_BASIC):
+        for level in (ort.GraphOptimizationLevel.ORT_DISABLE_ALL,
+                      ort.GraphOptimizationLevel.ORT_ENABLE_BASIC):
             options = ort.SessionOptions()
             options.graph_optimization_level = level
-            self.expect(tosajit.onnxruntime.session(self.path, options, cache=self.cache, accuracy="exact"))
-        self.expect(tosajit.onnxruntime.session(self.path, cache=self.cache, providers=["CPUExecutionProvider"]))
+            self.expect(tosajit.onnxruntime.session(self.path, options, cache=self.cache,
+                                                    accuracy="exact"))
+        self.expect(tosajit.onnxruntime.session(self.path, cache=self.cache,
+                                                providers=["CPUExecutionProvider"]))
         self.expect(tosajit.onnxruntime.session(self.path, cache=self.cache, accuracy="contracted"))
-        self.assertIn(b"contracted", b"".join(node.SerializeToString() for path in self.kept() for node in onnx.load(path).graph.node))
+        self.assertIn(b"contracted", b"".join(node.SerializeToString() for path in self.kept()
+                                              for node in onnx.load(path).graph.node))
         with self.assertRaisesRegex(ValueError, "'exact', 'reproducible' or 'contracted'"):
             tosajit.onnxruntime.session(self.path, cache=self.cache, accuracy="quick")
 
@@ -172,23 +192,27 @@ class Sessions(unittest.TestCase):
     def test_nothing_to_gain(self):
         onnx.save(NONE, self.path)
         session = tosajit.onnxruntime.session(self.path, cache=self.cache)
-        self.assertEqual(session.run(None, {"x": x, "w": np.eye(96, dtype=np.float32)})[0].tolist(), x.tolist())
+        self.assertEqual(session.run(None, {"x": x, "w": np.eye(96, dtype=np.float32)})[0].tolist(),
+                         x.tolist())
         path, = self.kept()
         self.assertEqual({n.domain for n in onnx.load(path).graph.node}, {""})
         level = ort.SessionOptions()
         level.graph_optimization_level = ort.GraphOptimizationLevel.ORT_ENABLE_BASIC
-        tosajit.onnxruntime.session(self.path, level, cache=self.cache)  # of which nothing is kept: the engine has not optimised it
+        # of which nothing is kept: the engine has not optimised it
+        tosajit.onnxruntime.session(self.path, level, cache=self.cache)
         self.assertEqual(self.kept(), [path])
 
     def test_what_was_converted_before(self):
         done = os.path.join(self.folder.name, "done.onnx")
-        subprocess.run([tool, "onnx", self.path, "-o", done, "--min-bytes", "0"], check=True, capture_output=True)
+        subprocess.run([tool, "onnx", self.path, "-o", done, "--min-bytes", "0"], check=True,
+                       capture_output=True)
         for _ in range(2):
             self.expect(tosajit.onnxruntime.session(done, cache=self.cache))
 
     def test_weights_are_mapped(self):
         w = np.random.default_rng(2).standard_normal((96, 96)).astype(np.float32)
-        heavy = model([node("MatMul", "x w", "s"), node("Softmax", "s", "t"), node("Sigmoid", "t", "u"), node("Mul", "u t", "y")], "x:N,96", "y:N,96")
+        heavy = model([node("MatMul", "x w", "s"), node("Softmax", "s", "t"),
+                       node("Sigmoid", "t", "u"), node("Mul", "u t", "y")], "x:N,96", "y:N,96")
         heavy.graph.initializer.append(onnx.numpy_helper.from_array(w, "w"))
         onnx.save(heavy, self.path)
         self.expected, = ort.InferenceSession(self.path).run(None, {"x": x})
@@ -219,7 +243,8 @@ class Sessions(unittest.TestCase):
         folder = folder or self.folder.name
         path, weights = os.path.join(folder, "heavy.onnx"), os.path.join(folder, name)
         w = (np.random.default_rng(2).standard_normal((96, 96)) * scale).astype(np.float32)
-        heavy = model([node("MatMul", "x w", "s"), node("Softmax", "s", "t"), node("Sigmoid", "t", "u"), node("Mul", "u t", "y")], "x:N,96", "y:N,96")
+        heavy = model([node("MatMul", "x w", "s"), node("Softmax", "s", "t"),
+                       node("Sigmoid", "t", "u"), node("Mul", "u t", "y")], "x:N,96", "y:N,96")
         heavy.graph.initializer.append(onnx.numpy_helper.from_array(w, "w"))
         if os.path.exists(weights):
             os.remove(weights)
@@ -228,8 +253,8 @@ class Sessions(unittest.TestCase):
         return path
 
     def test_weights_beside_a_model(self):
-        """A cache below the model's folder is found again; other weights of the same size and time are others; other files are nobody's
-        business, whatever they are called."""
+        """A cache below the model's folder is found again; other weights of the same size and time
+        are others; other files are nobody's business, whatever they are called."""
         path, cache = self.weights(1.0), os.path.join(self.folder.name, "kept")
         weights = os.path.join(self.folder.name, "w.bin")
         for _ in range(3):
@@ -255,7 +280,8 @@ class Sessions(unittest.TestCase):
                 tosajit.onnxruntime.session(data.replace(b"w.bin", name.encode()), cache=cache)
 
     def test_weights_of_bytes(self):
-        """They are where the engine looks for them: in the current folder, or the one that the options name."""
+        """They are where the engine looks for them: in the current folder, or the one that the
+        options name."""
         other = os.path.join(self.folder.name, "other")
         os.mkdir(other)
         path, here = self.weights(1.0, name="deep.bin"), os.getcwd()
@@ -270,11 +296,13 @@ class Sessions(unittest.TestCase):
                 self.expect(tosajit.onnxruntime.session(data, cache=self.cache))
             self.assertEqual(len(self.kept()), 1)
             options = ort.SessionOptions()
-            options.add_session_config_entry("session.model_external_initializers_file_folder_path", other)
+            options.add_session_config_entry("session.model_external_initializers_file_folder_path",
+                                             other)
             self.expected, = ort.InferenceSession(data, options).run(None, {"x": x})
             self.assertFalse(np.allclose(expected, self.expected))
             options = ort.SessionOptions()
-            options.add_session_config_entry("session.model_external_initializers_file_folder_path", other)
+            options.add_session_config_entry("session.model_external_initializers_file_folder_path",
+                                             other)
             self.expect(tosajit.onnxruntime.session(data, options, cache=self.cache))
         finally:
             os.chdir(here)
@@ -307,7 +335,8 @@ class Sessions(unittest.TestCase):
                 print("*** NOT TESTED: a cache of another user, which root alone can make")
             subprocess.run(["rm", "-r", self.cache], check=True)
         tosajit.onnxruntime.session(self.path, cache=self.cache)
-        for place in (os.path.dirname(self.kept()[0]), self.kept()[0]):  # an entry that others can write is none
+        # an entry that others can write is none
+        for place in (os.path.dirname(self.kept()[0]), self.kept()[0]):
             onnx.save(wrong, self.kept()[0])
             os.chmod(place, 0o777)
             self.said(cache=self.cache)
@@ -315,10 +344,12 @@ class Sessions(unittest.TestCase):
             self.said(cache=self.cache)
 
     def test_no_folder(self):
-        before, tempfile.tempdir = tempfile.gettempdir(), os.path.join(self.folder.name, "temporary")
+        before, tempfile.tempdir = (tempfile.gettempdir(),
+                                    os.path.join(self.folder.name, "temporary"))
         os.mkdir(tempfile.tempdir)
         self.said("there is no cache", cache=os.path.join(self.path, "below"))
-        home = {name: os.environ.pop(name, None) for name in ("HOME", "XDG_CACHE_HOME", "TOSAJIT_CACHE_DIR")}
+        home = {name: os.environ.pop(name, None) for name in ("HOME", "XDG_CACHE_HOME",
+                                                              "TOSAJIT_CACHE_DIR")}
         try:
             os.environ["HOME"] = "/proc/nowhere"
             self.said("there is no cache")
@@ -336,14 +367,17 @@ with warnings.catch_warnings(record=True) as said:
     y, = tosajit.onnxruntime.session(sys.argv[2], cache=sys.argv[3]).run(None, {"x": np.ones((2, 96), np.float32)})
 print([str(one.message) for one in said])"""
         other = os.path.join(self.folder.name, "other.onnx")
-        onnx.save(model([node("Add", "x x", "s"), node("Softmax", "s", "t"), node("Mul", "t s", "y")], "x:N,96", "y:N,96"), other)
+        onnx.save(model([node("Add", "x x", "s"), node("Softmax", "s", "t"),
+                         node("Mul", "t s", "y")], "x:N,96", "y:N,96"), other)
         words = [sys.executable, "-c", call, package]
-        mount = ["unshare", "-m", "sh", "-c", 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"', self.cache]
+        mount = ["unshare", "-m", "sh", "-c",
+                 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"', self.cache]
         if os.geteuid() != 0:
             os.chmod(os.path.join(self.cache, "onnx"), 0o500)
             mount = []
         elif subprocess.run(mount + ["true"], capture_output=True).returncode:
-            print("*** NOT TESTED: a cache that cannot be written, for which root needs the right to mount")
+            print("*** NOT TESTED: a cache that cannot be written, for which root needs the right "
+                  "to mount")
             return
         for path, says in ((self.path, "[]"), (other, "it is not kept")):
             run = subprocess.run(mount + words + [path, self.cache], capture_output=True, text=True)
@@ -357,7 +391,9 @@ print([str(one.message) for one in said])"""
         models = []
         for k in range(5):
             models.append(os.path.join(self.folder.name, f"m{k}.onnx"))
-            onnx.save(model([node("Add", "x x", "s"), node("Softmax", "s", "t")] + [node("Mul", "t s", f"y{i}") for i in range(k)] + [node("Mul", "t s", "y")],
+            onnx.save(model([node("Add", "x x", "s"), node("Softmax", "s", "t")]
+                            + [node("Mul", "t s", f"y{i}") for i in range(k)]
+                            + [node("Mul", "t s", "y")],
                             "x:N,96", "y:N,96"), models[-1])
         try:
             os.environ["TOSAJIT_ONNX_CACHE_BYTES"] = "1"
@@ -377,8 +413,10 @@ print([str(one.message) for one in said])"""
             file.write("#!/bin/sh\nexec sleep 1000\n")
         os.chmod(slow, 0o755)
         environment = dict(os.environ, TOSAJIT_COMMAND=slow)
-        code = "import sys; sys.path.insert(0, sys.argv[1]); import tosajit.onnxruntime; tosajit.onnxruntime.session(sys.argv[2], cache=sys.argv[3])"
-        child = subprocess.Popen([sys.executable, "-c", code, package, self.path, self.cache], env=environment, start_new_session=True)
+        code = ("import sys; sys.path.insert(0, sys.argv[1]); import tosajit.onnxruntime; "
+                "tosajit.onnxruntime.session(sys.argv[2], cache=sys.argv[3])")
+        child = subprocess.Popen([sys.executable, "-c", code, package, self.path, self.cache],
+                                 env=environment, start_new_session=True)
         begun = lambda: glob.glob(os.path.join(self.cache, "onnx", ".new-*", "lock"))
         while not begun():
             self.assertIsNone(child.poll())
@@ -402,7 +440,8 @@ print([str(one.message) for one in said])"""
         models = []
         for k, op in enumerate(("Add", "Sub", "Mul")):
             models.append(os.path.join(self.folder.name, f"m{k}.onnx"))
-            onnx.save(model([node("Sigmoid", "x", "s"), node("Softmax", "s", "t"), node(op, "t s", "y")], "x:N,96", "y:N,96"), models[-1])
+            onnx.save(model([node("Sigmoid", "x", "s"), node("Softmax", "s", "t"),
+                             node(op, "t s", "y")], "x:N,96", "y:N,96"), models[-1])
         code = """import os, sys, warnings, threading; import numpy as np; sys.path.insert(0, sys.argv[1]); import tosajit.onnxruntime, onnxruntime
 warnings.simplefilter("error")
 x, wrong = np.linspace(-3, 3, 192, dtype=np.float32).reshape(2, 96), []
@@ -420,7 +459,8 @@ for one in threads: one.join()
 if wrong: raise wrong[0]
 """
         environment = dict(os.environ, TOSAJIT_ONNX_CACHE_BYTES="3000")
-        children = [subprocess.Popen([sys.executable, "-c", code, package, self.cache, *models], env=environment) for _ in range(3)]
+        children = [subprocess.Popen([sys.executable, "-c", code, package, self.cache, *models],
+                                     env=environment) for _ in range(3)]
         self.assertEqual([child.wait() for child in children], [0, 0, 0])
         with unittest.mock.patch.dict(os.environ, environment):  # one that comes alone makes room
             tosajit.onnxruntime.session(models[0], cache=self.cache, accuracy="exact")
@@ -428,22 +468,28 @@ if wrong: raise wrong[0]
         self.assertEqual(glob.glob(os.path.join(self.cache, "onnx", ".new-*")), [])
 
     def test_a_model_that_declares_wrong_sizes(self):
-        """It runs in the engine, and so it does with regions that refuse such a call; what the engine refuses it refuses in its words."""
-        wrong = model([node("Exp", "x", "e"), node("MatMul", "e w", "m"), node("Sigmoid", "m", "s"), node("Softmax", "s", "t"), node("Mul", "s t", "y")],
+        """It runs in the engine, and so it does with regions that refuse such a call; what the
+        engine refuses it refuses in its words."""
+        wrong = model([node("Exp", "x", "e"), node("MatMul", "e w", "m"), node("Sigmoid", "m", "s"),
+                       node("Softmax", "s", "t"), node("Mul", "s t", "y")],
                       "x:N,K w:K,96", "y:N,96", "m:64,96 s:64,96")
         onnx.save(wrong, self.path)
         w = np.eye(96, dtype=np.float32)
         options = ort.SessionOptions()
         options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
-        session, own = tosajit.onnxruntime.session(self.path, options, cache=self.cache), ort.InferenceSession(self.path, options)
+        session, own = (tosajit.onnxruntime.session(self.path, options, cache=self.cache),
+                        ort.InferenceSession(self.path, options))
         for rows in (64, 3, 64, 3):
             inputs = {"x": x[:rows], "w": w}
             for _ in range(3):
-                np.testing.assert_allclose(session.run(None, inputs)[0], own.run(None, inputs)[0], rtol=1e-5, atol=1e-6)
+                np.testing.assert_allclose(session.run(None, inputs)[0], own.run(None, inputs)[0],
+                                           rtol=1e-5, atol=1e-6)
         values = {name: ort.OrtValue.ortvalue_from_numpy(a) for name, a in inputs.items()}
-        np.testing.assert_array_equal(session.run_with_ort_values(None, values)[0].numpy(), session.run(None, inputs)[0])
+        np.testing.assert_array_equal(session.run_with_ort_values(None, values)[0].numpy(),
+                                      session.run(None, inputs)[0])
         self.assertIsNotNone(session._tosajit_plain)
-        self.check_other_ways(session, w, {rows: own.run(None, {"x": x[:rows], "w": w})[0] for rows in (64, 3, 0)})
+        self.check_other_ways(session, w, {rows: own.run(None, {"x": x[:rows], "w": w})[0]
+                                           for rows in (64, 3, 0)})
         refused = []
         for one in (session, own):
             with self.assertRaises(Exception) as said:
@@ -452,7 +498,8 @@ if wrong: raise wrong[0]
         self.assertEqual(*refused)
 
     def check_other_ways(self, session, w, expected):
-        """Bindings, bound anew and bound once, with memory for results and without; and calls that come back by a callback."""
+        """Bindings, bound anew and bound once, with memory for results and without; and calls that
+        come back by a callback."""
         binding, y = session.io_binding(), np.empty((64, 96), np.float32)
         binding.bind_cpu_input("w", w)
         for rows in (64, 3, 3, 64, 0):
@@ -463,7 +510,8 @@ if wrong: raise wrong[0]
                 np.testing.assert_allclose(found, expected[rows], rtol=1e-5, atol=1e-6)
         binding.bind_ortvalue_input("x", ort.OrtValue.ortvalue_from_numpy(x))
         binding.clear_binding_outputs()
-        binding.bind_output(name="y", element_type=np.float32, shape=y.shape, buffer_ptr=y.ctypes.data)
+        binding.bind_output(name="y", element_type=np.float32, shape=y.shape,
+                            buffer_ptr=y.ctypes.data)
         session.run_with_iobinding(binding)
         np.testing.assert_allclose(y, expected[64], rtol=1e-5, atol=1e-6)
         binding.clear_binding_inputs()
@@ -471,7 +519,9 @@ if wrong: raise wrong[0]
             session.run_with_iobinding(binding)
         for rows in (64, 3):
             done, said = threading.Event(), []
-            session.run_async(None, {"x": x[:rows], "w": w}, lambda *given: (said.extend(given), done.set()), "mine")
+            session.run_async(None, {"x": x[:rows],
+                                     "w": w}, lambda *given: (said.extend(given), done.set()),
+                              "mine")
             self.assertTrue(done.wait(60))
             np.testing.assert_allclose(said[0][0], expected[rows], rtol=1e-5, atol=1e-6)
             self.assertEqual(said[1:], ["mine", ""])

@@ -1,10 +1,12 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Random models in ONNX Runtime, as they are and converted: every operator that the converter knows in every form (draw.py), opsets 7 to 23,
-static sizes and batches of 0, 1 and more, between products, in patterns of exporters and in graphs within If; and mutations of them, which the
-engine may refuse. What the engine computes of the one it computes of the other, at each of its levels: in the first call, in calls while
-code is made, and in later ones. A model that differs is made as small as it can be, and printed. Some models end the engine's own process:
-models are judged in processes of their own, and one that ends there is tried once more without the library.
+"""Random models in ONNX Runtime, as they are and converted: every operator that the converter knows
+in every form (draw.py), opsets 7 to 23, static sizes and batches of 0, 1 and more, between
+products, in patterns of exporters and in graphs within If; and mutations of them, which the engine
+may refuse. What the engine computes of the one it computes of the other, at each of its levels: in
+the first call, in calls while code is made, and in later ones. A model that differs is made as
+small as it can be, and printed. Some models end the engine's own process: models are judged in
+processes of their own, and one that ends there is tried once more without the library.
 
     python3 random_test.py OPERATORS LIBRARY TOSAJIT [SECONDS [SEED]]
 
@@ -27,15 +29,19 @@ from support import require_same_bits
 
 operators, _, tosajit = sys.argv[1:4]
 seconds, seed = [int(word) for word in (sys.argv[4:] + ["10", "0"][len(sys.argv) - 4:])]
-LEVELS = [ort.GraphOptimizationLevel.ORT_DISABLE_ALL, ort.GraphOptimizationLevel.ORT_ENABLE_BASIC, ort.GraphOptimizationLevel.ORT_ENABLE_EXTENDED,
+LEVELS = [ort.GraphOptimizationLevel.ORT_DISABLE_ALL, ort.GraphOptimizationLevel.ORT_ENABLE_BASIC,
+          ort.GraphOptimizationLevel.ORT_ENABLE_EXTENDED,
           ort.GraphOptimizationLevel.ORT_ENABLE_ALL]
 ALL = ["--min-ops", "0", "--min-bytes", "0", "--fused"]
 OPTIONS = [[], ALL, ALL + ["--accuracy", "exact"], ["--min-bytes", "0"]]
 NEAR = {np.dtype("float16"): 0.02, np.dtype("float32"): 2e-4, np.dtype("float64"): 1e-9}
-ROWS = {op for op in draw.OPERATORS if op.startswith(("Reduce", "Global", "CumSum")) or op.endswith("Normalization")}
+ROWS = {op for op in draw.OPERATORS if op.startswith(("Reduce", "Global", "CumSum"))
+        or op.endswith("Normalization")}
 GREATEST = {"ReduceMax", "ReduceMin", "GlobalMaxPool", "Softmax", "LogSoftmax"}
-STEPS = set("Floor Ceil Round Sign Cast Equal Greater GreaterOrEqual Less LessOrEqual IsInf QuantizeLinear Mod ThresholdedRelu Shrink".split())
-ROUNDED = set("Tanh Sigmoid Erf Exp Log Sin Cos Pow Gelu FastGelu QuickGelu BiasGelu Softplus Mish Elu Selu".split()) | ROWS
+STEPS = set("Floor Ceil Round Sign Cast Equal Greater GreaterOrEqual Less LessOrEqual IsInf "
+            "QuantizeLinear Mod ThresholdedRelu Shrink".split())
+ROUNDED = set("Tanh Sigmoid Erf Exp Log Sin Cos Pow Gelu FastGelu QuickGelu BiasGelu Softplus Mish "
+              "Elu Selu".split()) | ROWS
 tally, inside = collections.Counter(), collections.Counter()
 work = tempfile.TemporaryDirectory()
 
@@ -52,7 +58,8 @@ def session_of(model, level, mode=None):
     if mode:
         options.add_session_config_entry("tosajit.compile", mode)
         options.register_custom_ops_library(operators)
-    return ort.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    return ort.InferenceSession(model.SerializeToString(), options,
+                                providers=["CPUExecutionProvider"])
 
 
 def attempt(call, *arguments):
@@ -64,7 +71,8 @@ def attempt(call, *arguments):
 
 
 def far(one, other, near):
-    """How many numbers differ by more than roundings, which products and exponents make larger. Or how types and shapes differ."""
+    """How many numbers differ by more than roundings, which products and exponents make larger. Or
+    how types and shapes differ."""
     if one.shape != other.shape or one.dtype != other.dtype:
         return "%s %s and %s %s" % (one.dtype, one.shape, other.dtype, other.shape)
     if one.dtype.kind != "f":
@@ -72,12 +80,14 @@ def far(one, other, near):
     a, b = one.astype(np.float64), other.astype(np.float64)
     with np.errstate(all="ignore"):
         fine = np.isfinite(a) & np.isfinite(b)
-        return int((np.abs(a - b)[fine] > near * (1 + np.abs(a[fine]))).sum() + (np.isfinite(a) != np.isfinite(b)).sum())
+        return int((np.abs(a - b)[fine] > near * (1 + np.abs(a[fine]))).sum()
+                   + (np.isfinite(a) != np.isfinite(b)).sum())
 
 
 def as_documented(model, a, b):
-    """The second one with the engine's numbers where docs/onnx.md says that they differ: where a row's greatest or least element is NaN, and
-    where the variance of MeanVarianceNormalization is 0, which in the engine may be a bit less."""
+    """The second one with the engine's numbers where docs/onnx.md says that they differ: where a
+    row's greatest or least element is NaN, and where the variance of MeanVarianceNormalization is
+    0, which in the engine may be a bit less."""
     ops = {node.op_type for node in model.graph.node}
     if a.shape != b.shape or a.dtype != b.dtype or a.dtype.kind != "f":
         return b
@@ -86,8 +96,10 @@ def as_documented(model, a, b):
 
 
 def sensitive(model, feeds, level, k, result, near):
-    """How far the engine itself is away once its inputs are moved by an ulp, or at another level."""
-    moved = {name: np.nextafter(a, np.inf, dtype=a.dtype) if a.dtype.kind == "f" else a for name, a in feeds.items()}
+    """How far the engine itself is away once its inputs are moved by an ulp, or at another
+    level."""
+    moved = {name: np.nextafter(a, np.inf, dtype=a.dtype) if a.dtype.kind == "f" else a
+             for name, a in feeds.items()}
     most = 0
     for other, given in [(level, moved)] + [(other, feeds) for other in LEVELS if other != level]:
         results, _ = attempt(lambda: session_of(model, other).run(None, given))
@@ -102,14 +114,18 @@ def compare(model, feeds, level, near, before, after):
         differ = far(a, as_documented(model, a, b), near)
         if not differ:
             continue
-        if of_nothing and not isinstance(differ, str) and ROWS & {node.op_type for node in model.graph.node}:
+        if (of_nothing and not isinstance(differ, str)
+            and ROWS & {node.op_type for node in model.graph.node}):
             tally["of nothing, which differs"] += 1  # docs/onnx.md tells of these
             continue
         own = 0 if isinstance(differ, str) else sensitive(model, feeds, level, k, a, near)
         ops = {node.op_type for node in model.graph.node}
-        edge = 0.25 if STEPS & ops and ROUNDED & ops else 0.02  # the engine's tanh may be beyond 1, and its floor then another whole number
-        if isinstance(differ, str) or differ > 3 * own + edge * a.size + (a.size >= 16):  # one may be the logarithm of what is nearly 0
-            raise Different("result %d: %s numbers differ, of %d; of the engine from itself %s\n%s\n%s" % (k, differ, a.size, own, a, b))
+        # the engine's tanh may be beyond 1, and its floor then another whole number
+        edge = (0.25 if STEPS & ops and ROUNDED & ops else 0.02)
+        # one may be the logarithm of what is nearly 0
+        if (isinstance(differ, str) or differ > 3 * own + edge * a.size + (a.size >= 16)):
+            raise Different("result %d: %s numbers differ, of %d; of the engine from itself "
+                            "%s\n%s\n%s" % (k, differ, a.size, own, a, b))
         tally["differ as the engine from itself"] += 1
 
 
@@ -117,14 +133,16 @@ def convert(model, options):
     """Null: it is refused."""
     source, target = os.path.join(work.name, "source.onnx"), os.path.join(work.name, "target.onnx")
     onnx.save(model, source)
-    run = subprocess.run([tosajit, "onnx", source, "-o", target, *options], capture_output=True, text=True)
+    run = subprocess.run([tosajit, "onnx", source, "-o", target, *options], capture_output=True,
+                         text=True)
     if run.returncode not in (0, 1) or (run.returncode and "error" not in run.stderr):
         raise Different("the command ends with %d: %s" % (run.returncode, run.stderr))
     return None if run.returncode else onnx.load(target)
 
 
 def names_of(model):
-    return collections.Counter(".".join(filter(None, (node.domain, node.op_type))) for node in model.graph.node)
+    return collections.Counter(".".join(filter(None, (node.domain, node.op_type)))
+                               for node in model.graph.node)
 
 
 def engine_alone(maker, model, sizes):
@@ -136,7 +154,8 @@ def engine_alone(maker, model, sizes):
 
 
 def judge(maker, model, options, level, sizes, now, counts=True):
-    """Whether the converted model computes what the model does. Nothing is compared where the engine refuses that."""
+    """Whether the converted model computes what the model does. Nothing is compared where the
+    engine refuses that."""
     own, _ = attempt(session_of, model, level)
     new = convert(model, options)
     if own is None or new is None:
@@ -157,11 +176,14 @@ def judge(maker, model, options, level, sizes, now, counts=True):
         if error:
             raise Different("a call is refused: %s" % error)
         compare(model, feeds, level, near, before, after)
-        later = [("a later call", session)] * 2 + ([("a session that begins with its code", session_of(new, level, "now"))] if now else [])
+        later = [("a later call", session)] * 2 + ([("a session that begins with its code",
+                                                     session_of(new, level, "now"))] if now else [])
         for what, other in later:
             if "exact" in options:
                 require_same(after, other.run(None, feeds), what)
-            else:  # fast functions are within their bound, which is not the same bits of precompiled and of native code: pow(x, 0.5)
+            # fast functions are within their bound, which is not the same bits of precompiled and
+            # of native code: pow(x, 0.5)
+            else:
                 compare(model, feeds, level, near, before, other.run(None, feeds))
         tally["calls compared"] += counts
     if counts:
@@ -189,7 +211,8 @@ def needed(nodes, results):
 
 
 def smaller(maker, nodes, results):
-    """(nodes, results) that are less: one result alone, what comes before, and what comes behind."""
+    """(nodes, results) that are less: one result alone, what comes before, and what comes
+    behind."""
     for name in results if len(results) > 1 else []:
         yield needed(nodes, [name]), [name]
     for node in nodes[:-1]:
@@ -207,7 +230,8 @@ def shrink(maker, differs, seconds=60):
     """The fewest nodes that still differ, and how they do."""
     def model_of(nodes, results):
         given = {name for node in nodes for name in node.output}
-        cut = {name: maker.values[name] for node in nodes for name in draw.names_read(node) if name in maker.values and name not in given}
+        cut = {name: maker.values[name] for node in nodes
+               for name in draw.names_read(node) if name in maker.values and name not in given}
         return maker.model(nodes, results, cut)
 
     best, end = None, time.monotonic() + seconds
@@ -231,7 +255,8 @@ def shrink(maker, differs, seconds=60):
 # Mutations
 
 def mutated(random, model):
-    """Another operator, operand, size, opset or element type. None: it might divide integers by 0, which ends the process."""
+    """Another operator, operand, size, opset or element type. None: it might divide integers by 0,
+    which ends the process."""
     new = onnx.ModelProto()
     new.CopyFrom(model)
     node = new.graph.node[int(random.integers(len(new.graph.node)))]
@@ -239,7 +264,8 @@ def mutated(random, model):
     if way == 0:
         node.op_type = str(random.choice([name for name in draw.OPERATORS if "." not in name]))
     elif way == 1 and node.input:
-        names = [name for other in new.graph.node for name in other.output][:1] + [i.name for i in new.graph.input] + [c.name for c in new.graph.initializer]
+        names = ([name for other in new.graph.node for name in other.output][:1]
+                 + [i.name for i in new.graph.input] + [c.name for c in new.graph.initializer])
         node.input[int(random.integers(len(node.input)))] = str(random.choice(names))
     elif way == 2:
         new.opset_import[0].version = int(random.integers(7, 24))
@@ -270,7 +296,8 @@ def run_one(k, wanted, alone=False):
     if not maker.results:
         return True
     model = maker.model(results=maker.results)
-    options, level, now = maker.one_of(OPTIONS), LEVELS[int(random.integers(4))], random.random() < 0.25
+    options, level, now = (maker.one_of(OPTIONS), LEVELS[int(random.integers(4))],
+                           random.random() < 0.25)
     sizes = maker.one_of([(3, 0, 1), (1, 3, 0)])
     sizes = sizes if any(draw.N in about[1] for about in maker.inputs.values()) else sizes[:1]
     if alone:
@@ -278,7 +305,8 @@ def run_one(k, wanted, alone=False):
     try:
         alone or judge(maker, model, options, level, sizes, now)
     except Different as error:
-        found = shrink(maker, lambda model: judge(maker, model, options, level, sizes, now, False)) or (model, error)
+        found = (shrink(maker, lambda model: judge(maker, model, options, level, sizes, now, False))
+                 or (model, error))
         explain(k, options, level, sizes, *found)
         return False
     changed = mutated(random, model) if random.random() < 0.5 else None
@@ -295,12 +323,14 @@ def run_one(k, wanted, alone=False):
 
 
 def operators_of_the_converter():
-    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tools/onnx/lowering/forms.c")) as file:
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                           "../../tools/onnx/lowering/forms.c")) as file:
         return [line.split('"')[1] for line in file if line.startswith('    {"')]
 
 
 def judged(first, count, end, known, alone=False):
-    """In a process of its own: the tallies of each model, whether it is fine, and whether the process came to its end."""
+    """In a process of its own: the tallies of each model, whether it is fine, and whether the
+    process came to its end."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
@@ -308,7 +338,8 @@ def judged(first, count, end, known, alone=False):
         with os.fdopen(writer, "wb", buffering=0) as out:
             for k in range(first, first + count):
                 tally.clear(), inside.clear()
-                fine = run_one(k, [str(op) for op in np.random.default_rng(k).permutation(known)], alone)
+                fine = run_one(k, [str(op) for op in np.random.default_rng(k).permutation(known)],
+                               alone)
                 out.write(pickle.dumps((dict(tally), dict(inside), fine)))
                 if not fine or time.monotonic() > end:
                     break
@@ -340,7 +371,8 @@ def main():
             fine = judged(k, 1, end, known, alone=True)[1] == code
             tally["models that end the engine"] += 1
             if not fine:
-                print("seed %d: the process ends with %d, and not with the engine alone; python3 %s 0 %d" % (k, code, " ".join(sys.argv[:4]), k))
+                print("seed %d: the process ends with %d, and not with the engine alone; python3 "
+                      "%s 0 %d" % (k, code, " ".join(sys.argv[:4]), k))
             k += 1
     print(", ".join("%s %d" % pair for pair in tally.items()))
     print("in no region: %s" % " ".join(op for op in known if not inside[op]))

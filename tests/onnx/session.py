@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A host that knows nothing of this project but a library of operators, for processes that must not have a compiler. It calls a
-model once, with what INPUT.npy has for every input, and ends at once, as hosts do that are in a hurry.
+"""A host that knows nothing of this project but a library of operators, for processes that must not
+have a compiler. It calls a model once, with what INPUT.npy has for every input, and ends at once,
+as hosts do that are in a hurry.
 
     python3 session.py LIBRARY MODEL INPUT.npy OUTPUTS.npz IMAGES COMPILE     IMAGES: 0 or 1; COMPILE: background or now
 

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the tests of the operators share: small models, calls, and the library by its C interface, which is there in every build."""
+"""What the tests of the operators share: small models, calls, and the library by its C interface,
+which is there in every build."""
 import ctypes
 import os
 import sys
@@ -10,12 +11,14 @@ import numpy as np
 import onnxruntime as ort
 from onnx import TensorProto, helper
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tools/onnxruntime"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                                "../../tools/onnxruntime"))
 import engine  # what the command has the engine do
 
 engine.find_engine()
 ort.set_default_logger_severity(4)
-F32, BOOL, F16, BF16 = TensorProto.FLOAT, TensorProto.BOOL, TensorProto.FLOAT16, TensorProto.BFLOAT16
+F32, BOOL, F16, BF16 = (TensorProto.FLOAT, TensorProto.BOOL, TensorProto.FLOAT16,
+                        TensorProto.BFLOAT16)
 # Whatever the session's host, an image's first operand: two sizes and numbers around 0.
 NUMBERS = ((np.arange(3 * 64) - 96) * np.float32(0.0371)).astype(np.float32).reshape(3, 64)
 
@@ -37,10 +40,15 @@ def model(nodes, inputs, outputs, values="", constants=(), type=F32):
         name, *named, dims = word.split(":")
         known = {"bool": BOOL, "f32": F32}
         return helper.make_tensor_value_info(name, known[named[0]] if named else type,
-                                             [int(size) if size.isdigit() else size.strip("?") or None for size in dims.split(",")])
-    inputs, outputs, values = ([described(word) for word in words.split()] for words in (inputs, outputs, values))
+                                             [int(size) if size.isdigit()
+                                              else size.strip("?") or None
+                                              for size in dims.split(",")])
+    inputs, outputs, values = ([described(word) for word in words.split()]
+                               for words in (inputs, outputs, values))
     graph = helper.make_graph(nodes, "test", inputs, outputs, constants, value_info=values)
-    return helper.make_model(graph, ir_version=8, opset_imports=[helper.make_opsetid("", 18), helper.make_opsetid("tosajit", 1)])
+    return helper.make_model(graph, ir_version=8,
+                             opset_imports=[helper.make_opsetid("", 18),
+                                            helper.make_opsetid("tosajit", 1)])
 
 
 def require_same_bits(one, other, what):
@@ -48,7 +56,9 @@ def require_same_bits(one, other, what):
     for k, (a, b) in enumerate(zip(one, other)):
         same = a.dtype == b.dtype and a.shape == b.shape
         if same and a.tobytes() != b.tobytes() and a.dtype.kind == "f":
-            same = np.array_equal(np.isnan(a), np.isnan(b)) and np.where(np.isnan(a), 0, a).tobytes() == np.where(np.isnan(b), 0, b).tobytes()
+            same = (np.array_equal(np.isnan(a), np.isnan(b))
+                    and np.where(np.isnan(a), 0, a).tobytes()
+                    == np.where(np.isnan(b), 0, b).tobytes())
         elif same:
             same = a.tobytes() == b.tobytes()
         if not same:
@@ -56,7 +66,8 @@ def require_same_bits(one, other, what):
 
 
 def same_calls(session, inputs, count=20, seconds=0.02):
-    """The results of the first call. Those of calls while code is made for them, and of later ones, have the same bits."""
+    """The results of the first call. Those of calls while code is made for them, and of later ones,
+    have the same bits."""
     first, end = session.run(None, inputs), time.monotonic() + seconds
     while count > 0 or time.monotonic() < end:
         count -= 1
@@ -64,9 +75,11 @@ def same_calls(session, inputs, count=20, seconds=0.02):
     return first
 
 
-def results_of(model, inputs, operators, level=ort.GraphOptimizationLevel.ORT_ENABLE_ALL, threads=1):
-    """The results of a model, or of the file of a converted one. Of the latter those of the first call, of calls while code is made, of
-    later ones, and of a session that begins with its code have the same bits."""
+def results_of(model, inputs, operators, level=ort.GraphOptimizationLevel.ORT_ENABLE_ALL,
+               threads=1):
+    """The results of a model, or of the file of a converted one. Of the latter those of the first
+    call, of calls while code is made, of later ones, and of a session that begins with its code
+    have the same bits."""
     modes, results = ("background", "now") if isinstance(model, str) else ("now",), []
     for mode in modes:
         options = ort.SessionOptions()
@@ -75,8 +88,11 @@ def results_of(model, inputs, operators, level=ort.GraphOptimizationLevel.ORT_EN
         options.graph_optimization_level = level
         options.add_session_config_entry("tosajit.compile", mode)
         options.register_custom_ops_library(operators)
-        session = ort.InferenceSession(model if isinstance(model, str) else model.SerializeToString(), options, providers=["CPUExecutionProvider"])
-        results.append(same_calls(session, inputs, 3, 0) if isinstance(model, str) else session.run(None, inputs))
+        session = ort.InferenceSession(model if isinstance(model, str)
+                                       else model.SerializeToString(), options,
+                                       providers=["CPUExecutionProvider"])
+        results.append(same_calls(session, inputs, 3, 0) if isinstance(model, str)
+                       else session.run(None, inputs))
     require_same_bits(results[0], results[-1], "a session that begins with its code")
     return results[0]
 
@@ -95,11 +111,13 @@ class Library:
     INTERPRET, CROSS = 2, 4
 
     class Options(ctypes.Structure):
-        _fields_ = [("size", ctypes.c_size_t), ("allocator", ctypes.c_void_p), ("backend", ctypes.c_int), ("cpu", ctypes.c_char_p),
+        _fields_ = [("size", ctypes.c_size_t), ("allocator", ctypes.c_void_p),
+                    ("backend", ctypes.c_int), ("cpu", ctypes.c_char_p),
                     ("rest", ctypes.c_byte * 256)]
 
     class Tensor(ctypes.Structure):
-        _fields_ = [("element", ctypes.c_int), ("rank", ctypes.c_int32), ("data", ctypes.c_void_p), ("dims", ctypes.c_void_p),
+        _fields_ = [("element", ctypes.c_int), ("rank", ctypes.c_int32), ("data", ctypes.c_void_p),
+                    ("dims", ctypes.c_void_p),
                     ("strides", ctypes.c_void_p)]
 
     def __init__(self, path):
@@ -116,7 +134,9 @@ class Library:
         return made
 
     def _engine(self, backend, cpu=None):
-        return self._made("engine_create", ctypes.byref(self.Options(self.Options.rest.offset, None, backend, cpu and cpu.encode())))
+        return self._made("engine_create",
+                          ctypes.byref(self.Options(self.Options.rest.offset, None, backend,
+                                                    cpu and cpu.encode())))
 
     def _parsed(self, text):
         return self._made("expr_parse", text.encode(), ctypes.c_size_t(len(text)), None)
@@ -127,8 +147,10 @@ class Library:
         y, dims = np.empty_like(x), (ctypes.c_int64 * x.ndim)(*x.shape)
         engine, expr = self._engine(self.INTERPRET), self._parsed(text)
         kernel = self._made("compile_expr", engine, expr)
-        operand, result = (self.Tensor(f32, a.ndim, a.ctypes.data, ctypes.addressof(dims), None) for a in (x, y))
-        self._call("run", kernel, ctypes.byref(operand), ctypes.c_size_t(1), ctypes.byref(result), ctypes.c_size_t(1))
+        operand, result = (self.Tensor(f32, a.ndim, a.ctypes.data, ctypes.addressof(dims), None)
+                           for a in (x, y))
+        self._call("run", kernel, ctypes.byref(operand), ctypes.c_size_t(1), ctypes.byref(result),
+                   ctypes.c_size_t(1))
         self.library.tosajit_kernel_release(kernel)
         self.library.tosajit_expr_destroy(expr)
         self.library.tosajit_engine_destroy(engine)
@@ -136,9 +158,11 @@ class Library:
 
     def image(self, text, cpus):
         """The bytes of an expression's image, with code for CPUs of these names."""
-        engines, expr = (ctypes.c_void_p * len(cpus))(*[self._engine(self.CROSS, cpu).value for cpu in cpus]), self._parsed(text)
+        engines, expr = (ctypes.c_void_p * len(cpus))(*[self._engine(self.CROSS, cpu).value
+                                                        for cpu in cpus]), self._parsed(text)
         data, size = ctypes.c_void_p(), ctypes.c_size_t()
-        self._call("compile_image", engines, ctypes.c_size_t(len(cpus)), expr, ctypes.byref(data), ctypes.byref(size))
+        self._call("compile_image", engines, ctypes.c_size_t(len(cpus)), expr, ctypes.byref(data),
+                   ctypes.byref(size))
         image = ctypes.string_at(data, size.value)
         self.library.tosajit_text_release(data)
         self.library.tosajit_expr_destroy(expr)

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Models side by side in one, as a process for each takes a second: those of each set of opsets. Their names get the file's name in front.
+"""Models side by side in one, as a process for each takes a second: those of each set of opsets.
+Their names get the file's name in front.
 
 onnx_join.py FOLDER INTO      prints a line for each model made: file, number of models in it
 """
@@ -19,8 +20,10 @@ for path in sorted(folder.glob("*.onnx")):
 for number, models in enumerate(groups.values()):
     graphs = [model.graph for model in models]
     all_of = lambda part: [item for model in models for item in getattr(model.graph, part)]
-    joined = helper.make_graph(all_of("node"), f"group{number}", all_of("input"), all_of("output"), all_of("initializer"),
+    joined = helper.make_graph(all_of("node"), f"group{number}", all_of("input"), all_of("output"),
+                               all_of("initializer"),
                                value_info=all_of("value_info"))
-    whole = helper.make_model(joined, opset_imports=models[0].opset_import, ir_version=max(model.ir_version for model in models))
+    whole = helper.make_model(joined, opset_imports=models[0].opset_import,
+                              ir_version=max(model.ir_version for model in models))
     onnx.save(whole, into / f"group{number}.onnx")
     print(into / f"group{number}.onnx", len(models))

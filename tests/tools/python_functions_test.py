@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Random functions of NumPy under tosajit.jit, beside the same without it: values, types, shapes, what is changed in place, errors.
+"""Random functions of NumPy under tosajit.jit, beside the same without it: values, types, shapes,
+what is changed in place, errors.
 
     python3 tests/tools/python_functions_test.py     # TOSAJIT_TEST_SECONDS=10, TOSAJIT_SEED=that of the clock
 """
@@ -15,25 +16,43 @@ import numpy as np
 
 import tosajit
 
-TYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64"]
-UNARY = ["np.exp", "np.sqrt", "np.abs", "np.sign", "np.square", "np.floor", "np.isnan", "np.sin", "np.tanh", "-", "~", "+", "np.logical_not", "np.log1p", "np.rint",
-         "np.nan_to_num", "np.zeros_like", "np.ones_like", "np.sinc", "np.expm1", "np.ravel", "np.fabs", "np.signbit", "abs"]
-BINARY = ["{} + {}", "{} - {}", "{} * {}", "{} / {}", "{} // {}", "{} % {}", "{} ** 2 + {}", "{} < {}", "{} >= {}", "{} == {}", "np.maximum({}, {})", "np.minimum({}, {})",
-          "np.where({} > 1, {}, 3)", "np.where({} > 1, 2, {})", "{} & {}", "{} | {}", "np.hypot({}, {})", "np.isclose({}, {})", "np.logical_and({}, {})", "np.fmax({}, {})",
-          "np.copysign({}, {})", "np.clip({}, None, {})", "np.heaviside({}, {})", "np.divide({}, {})", "np.fmod({}, {})", "{} << ({} & 7)", "{} ** {}"]
-REDUCE = ["sum", "mean", "max", "min", "prod", "any", "all", "std", "var", "ptp", "nansum", "nanmax", "nanmean", "count_nonzero", "average", "nanmin"]
-VIEWS = ["{}.T", "{}[::-1]", "{}[1:]", "{}[:-1]", "{}[..., None]", "{}[None]", "{}[0]", "{}[..., -1]", "{}[..., ::2]", "{}.reshape(-1)", "{}.copy()", "np.flip({}, -1)", "{}[:, 0]",
-         "np.squeeze({})", "np.expand_dims({}, -1)", "np.roll({}, 1)", "np.repeat({}, 2, axis=0)", "np.tile({}, 2)", "np.diff({}, axis=-1)", "np.swapaxes({}, 0, -1)", "{}.reshape(-1, 1)",
-         "np.concatenate([{0}, {0}])", "np.stack([{0}, {0}], axis=-1)", "np.pad({}, 1)", "np.sort({}, axis=-1)", "np.cumsum({}, axis=0)", "np.atleast_2d({})", "{}.astype(np.float32)",
-         "{}.astype(int)", "np.moveaxis({}, 0, -1)", "{0}[1:, ...] if {0}.ndim else {0}", "{0}[{0} > 1]", "np.argmax({}, axis=-1)", "np.broadcast_to({0}, (2,) + {0}.shape)", "np.zeros({}.shape)", "np.ones({}.shape, np.int32)", "np.float32({})", "np.int64({})", "np.full({0}.shape, {0}.ndim)"]
-IN_PLACE = ["{} += {}", "{} *= 2", "{}[0] = {}", "{}[1:] = 1", "{}[{} > 1] = 2", "{}[...] = {}", "{} -= {}", "{}[..., 0] += 1", "{0}[{0} < 0] *= -1", "{}[::2] = 0", "{0}[1:] = {0}[:-1]", "{}[..., -1] = {}"]
+TYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+         "float16", "float32", "float64"]
+UNARY = ["np.exp", "np.sqrt", "np.abs", "np.sign", "np.square", "np.floor", "np.isnan", "np.sin",
+         "np.tanh", "-", "~", "+", "np.logical_not", "np.log1p", "np.rint",
+         "np.nan_to_num", "np.zeros_like", "np.ones_like", "np.sinc", "np.expm1", "np.ravel",
+         "np.fabs", "np.signbit", "abs"]
+BINARY = ["{} + {}", "{} - {}", "{} * {}", "{} / {}", "{} // {}", "{} % {}", "{} ** 2 + {}",
+          "{} < {}", "{} >= {}", "{} == {}", "np.maximum({}, {})", "np.minimum({}, {})",
+          "np.where({} > 1, {}, 3)", "np.where({} > 1, 2, {})", "{} & {}", "{} | {}",
+          "np.hypot({}, {})", "np.isclose({}, {})", "np.logical_and({}, {})", "np.fmax({}, {})",
+          "np.copysign({}, {})", "np.clip({}, None, {})", "np.heaviside({}, {})",
+          "np.divide({}, {})", "np.fmod({}, {})", "{} << ({} & 7)", "{} ** {}"]
+REDUCE = ["sum", "mean", "max", "min", "prod", "any", "all", "std", "var", "ptp", "nansum",
+          "nanmax", "nanmean", "count_nonzero", "average", "nanmin"]
+VIEWS = ["{}.T", "{}[::-1]", "{}[1:]", "{}[:-1]", "{}[..., None]", "{}[None]", "{}[0]",
+         "{}[..., -1]", "{}[..., ::2]", "{}.reshape(-1)", "{}.copy()", "np.flip({}, -1)",
+         "{}[:, 0]",
+         "np.squeeze({})", "np.expand_dims({}, -1)", "np.roll({}, 1)", "np.repeat({}, 2, axis=0)",
+         "np.tile({}, 2)", "np.diff({}, axis=-1)", "np.swapaxes({}, 0, -1)", "{}.reshape(-1, 1)",
+         "np.concatenate([{0}, {0}])", "np.stack([{0}, {0}], axis=-1)", "np.pad({}, 1)",
+         "np.sort({}, axis=-1)", "np.cumsum({}, axis=0)", "np.atleast_2d({})",
+         "{}.astype(np.float32)",
+         "{}.astype(int)", "np.moveaxis({}, 0, -1)", "{0}[1:, ...] if {0}.ndim else {0}",
+         "{0}[{0} > 1]", "np.argmax({}, axis=-1)", "np.broadcast_to({0}, (2,) + {0}.shape)",
+         "np.zeros({}.shape)", "np.ones({}.shape, np.int32)", "np.float32({})", "np.int64({})",
+         "np.full({0}.shape, {0}.ndim)"]
+IN_PLACE = ["{} += {}", "{} *= 2", "{}[0] = {}", "{}[1:] = 1", "{}[{} > 1] = 2", "{}[...] = {}",
+            "{} -= {}", "{}[..., 0] += 1", "{0}[{0} < 0] *= -1", "{}[::2] = 0",
+            "{0}[1:] = {0}[:-1]", "{}[..., -1] = {}"]
 
 
 def function(rng, names):
     """Lines of a function of some names."""
     lines, known = [], list(names)
     for k in range(rng.randrange(1, 7)):
-        a, b = rng.choice(known), rng.choice([*known, rng.choice(["2", "0.5", "-1", "3", "True", "k"])])
+        a, b = rng.choice(known), rng.choice([*known,
+                                              rng.choice(["2", "0.5", "-1", "3", "True", "k"])])
         how = rng.random()
         if how < 0.2:
             name = rng.choice(UNARY)
@@ -78,7 +97,8 @@ def outcome(call, args):
 
 
 def casts_beyond(call, args):
-    """Whether a float is cast to a type of integers that has no such number, which C leaves open (python.md)."""
+    """Whether a float is cast to a type of integers that has no such number, which C leaves open
+    (python.md)."""
     with np.errstate(all="ignore", invalid="warn"), warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")
         try:
@@ -121,10 +141,16 @@ def check(seed):
     operands = [array(rng, seed + i) for i, _ in enumerate(names)] + [rng.choice([2, 0.5, -1.5])]
     if rng.random() < 0.3 and len(names) > 1:
         operands[1] = operands[0]
-    # Sums and functions are rounded otherwise; what compares, cuts or amplifies that is judged by types and shapes alone.
+    # Sums and functions are rounded otherwise; what compares, cuts or amplifies that is judged by
+    # types and shapes alone.
     half = any(getattr(a, "dtype", None) == np.float16 for a in operands)
-    loose = any(word in text for word in ("<", ">", "==", "//", "%", "sign", "floor", "rint", "astype", "& ", "| ", "sort", "argmax", "isclose", "heaviside", "any", "all", "fmod", "where", "[a", "[v", "zero", "int64"))
-    loose = 1e300 if loose or half or "**" in text or "prod" in text or "exp" in text else 1e-3 if "float32" in text or any(getattr(a, "dtype", None) == np.float32 for a in operands) else 0
+    loose = any(word in text for word in ("<", ">", "==", "//", "%", "sign", "floor", "rint",
+                                          "astype", "& ", "| ", "sort", "argmax", "isclose",
+                                          "heaviside", "any", "all", "fmod", "where", "[a", "[v",
+                                          "zero", "int64"))
+    loose = (1e300 if loose or half or "**" in text or "prod" in text or "exp" in text
+             else 1e-3 if "float32" in text or any(getattr(a, "dtype", None) == np.float32
+                                                   for a in operands) else 0)
     for again in range(3):
         mine, theirs = copy.deepcopy(operands), copy.deepcopy(operands)
         found, error = outcome(jitted, mine)
@@ -138,7 +164,8 @@ def check(seed):
             what = differs(found, wanted, loose) or differs(tuple(mine), tuple(theirs), loose)
             what = "" if what and casts_beyond(plain, copy.deepcopy(operands)) else what
         if what:
-            return f"seed {seed}, call {again + 1}: {what}\n{text}# " + ", ".join(f"{getattr(a, 'dtype', '')} {np.shape(a)}" for a in operands), 0
+            return (f"seed {seed}, call {again + 1}: {what}\n{text}# "
+                    + ", ".join(f"{getattr(a, 'dtype', '')} {np.shape(a)}" for a in operands), 0)
     return "", bool(jitted.kernels)
 
 
@@ -147,7 +174,8 @@ if __name__ == "__main__":
         print(check(int(sys.argv[1]))[0] or "nothing")
         sys.exit()
     seed = int(os.environ.get("TOSAJIT_SEED", time.time() * 1000)) * 1_000_000
-    end, count, kernels, found = time.monotonic() + float(os.environ.get("TOSAJIT_TEST_SECONDS", 10)), 0, 0, []
+    end, count, kernels, found = (time.monotonic()
+                                  + float(os.environ.get("TOSAJIT_TEST_SECONDS", 10)), 0, 0, [])
     while time.monotonic() < end and len(found) < int(os.environ.get("TOSAJIT_FINDINGS", 1)):
         what, by_kernel = check(seed + count)
         found += [what] if what else []

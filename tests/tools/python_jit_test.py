@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""tosajit.jit: functions give what they give without it, of every type and size, and change what they change without it."""
+"""tosajit.jit: functions give what they give without it, of every type and size, and change what
+they change without it."""
 import collections
 import copy
 import functools
@@ -123,7 +124,8 @@ class Jit(unittest.TestCase):
             for key in wanted:
                 self.same(found[key], wanted[key], what)
         elif isinstance(wanted, (np.ndarray, np.generic)):
-            self.assertEqual((type(found), found.dtype, found.shape), (type(wanted), wanted.dtype, wanted.shape), what)
+            self.assertEqual((type(found), found.dtype, found.shape),
+                             (type(wanted), wanted.dtype, wanted.shape), what)
             close = {"float16": 4e-3, "float32": 3e-6}.get(wanted.dtype.name, 1e-11)
             if wanted.dtype.kind == "f":
                 np.testing.assert_allclose(found, wanted, close, close, err_msg=what)
@@ -148,14 +150,16 @@ class Jit(unittest.TestCase):
                 self.same(jitted(*mine[0], **mine[1]), wanted, what)
             self.same(list(mine[0]), list(theirs[0]), what)
         if kernels is not None:
-            self.assertEqual(len(jitted.kernels), kernels, f"{what} {[t.why for _, t in jitted.made]}")
+            self.assertEqual(len(jitted.kernels), kernels,
+                             f"{what} {[t.why for _, t in jitted.made]}")
         return jitted
 
     # --------------------------------------------------------------------------------------------
     # What a function is
 
     def test_a_function_stays_one(self):
-        self.assertEqual((swish.__name__, swish.__doc__, swish.__module__), ("swish", "A docstring.", __name__))
+        self.assertEqual((swish.__name__, swish.__doc__, swish.__module__),
+                         ("swish", "A docstring.", __name__))
         import inspect
         self.assertEqual(str(inspect.signature(swish)), "(x, b=0.5)")
         x = arrays(3, 4)
@@ -170,7 +174,8 @@ class Jit(unittest.TestCase):
         x = arrays(100)
         exact = tosajit.jit(accuracy="exact", threads=2)(swish.__wrapped__)
         np.testing.assert_allclose(exact(x), swish(x), 1e-6)
-        self.assertEqual([f.engine.options["accuracy"] for f in (exact, swish)], ["exact", "reproducible"])
+        self.assertEqual([f.engine.options["accuracy"] for f in (exact, swish)],
+                         ["exact", "reproducible"])
         with self.assertRaisesRegex(tosajit.Error, "exact, reproducible"):
             tosajit.jit(accuracy="best")
         with self.assertRaisesRegex(TypeError, "takes a function"):
@@ -202,7 +207,8 @@ class Jit(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             with open(os.path.join(folder, "mine.py"), "w") as file:
                 file.write("import tosajit\n@tosajit.jit\ndef f(x):\n    return x * 2\n")
-            code = "import mine, pickle, numpy; print(pickle.loads(pickle.dumps(mine.f))(numpy.ones(2)))"
+            code = ("import mine, pickle, numpy; "
+                    "print(pickle.loads(pickle.dumps(mine.f))(numpy.ones(2)))")
             told = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=True,
                                   env={**os.environ, "PYTHONPATH": os.path.dirname(os.path.dirname(tosajit.__file__))})
             self.assertEqual(told.stdout.strip(), "[2. 2.]")
@@ -261,7 +267,8 @@ class Jit(unittest.TestCase):
     # Operands
 
     def in_turn(self, function, *calls):
-        """One call after the other, of other sizes or numbers, as without jit, exceptions and changed operands included."""
+        """One call after the other, of other sizes or numbers, as without jit, exceptions and
+        changed operands included."""
         made = tosajit.jit(function)
         for given in calls:
             found = []
@@ -344,7 +351,8 @@ class Jit(unittest.TestCase):
             self.in_turn(function, (x, x), (one, x), (x, one), (np.ones(5), x))
 
     def test_attributes_of_classes_are_those_of_the_call(self):
-        x, by_global, by_argument = np.arange(3.0), tosajit.jit(lambda x: x * Config.gain), tosajit.jit(lambda x, c: x * c.gain)
+        x, by_global, by_argument = (np.arange(3.0), tosajit.jit(lambda x: x * Config.gain),
+                                     tosajit.jit(lambda x, c: x * c.gain))
         for Config.gain in (2.0, 10.0, 3.0):
             self.same(by_global(x), x * Config.gain)
             self.same(by_argument(x, Config), x * Config.gain)
@@ -397,10 +405,12 @@ class Jit(unittest.TestCase):
             return z
 
         one, x = np.ones(1), np.ones(3)
-        self.in_turn(number, (np.ones(3, np.int8), 3), (np.ones(3, np.int8), 300), (np.ones(3, np.int8), 4))
+        self.in_turn(number, (np.ones(3, np.int8), 3), (np.ones(3, np.int8), 300),
+                     (np.ones(3, np.int8), 4))
         self.in_turn(element, (x,), (np.ones(2),), (np.ones(5),))
         for function in (sizes, local):
-            self.in_turn(function, (x, x), (one, x), (x, one), (one, one), (x, np.ones(2)), (np.ones(4), x), (np.ones(2), np.ones(2)))
+            self.in_turn(function, (x, x), (one, x), (x, one), (one, one), (x, np.ones(2)),
+                         (np.ones(4), x), (np.ones(2), np.ones(2)))
 
     def test_scalars_of_numpy_decide(self):
         functions = (lambda x, k: x * 2 if k > 2 else x, lambda x, k: x * (k > 2), lambda x, k: np.where(k > 2, x, 0), lambda x, k: x[:k],
@@ -408,10 +418,12 @@ class Jit(unittest.TestCase):
         for function in functions:
             for kind in (np.int64, np.int8, np.float32, np.bool_, int, float):
                 self.in_turn(function, *[(np.ones(4), kind(k)) for k in (3, 1, 0, 3, 2)])
-        self.in_turn(lambda x, k: x / 2 if k else x * np.copysign(1.0, k), *[(np.ones(3), k) for k in (0.0, -0.0, np.float32(0), np.float32(-0.0))])
+        self.in_turn(lambda x, k: x / 2 if k else x * np.copysign(1.0, k),
+                     *[(np.ones(3), k) for k in (0.0, -0.0, np.float32(0), np.float32(-0.0))])
 
     def test_other_scalars_are_no_bytes(self):
-        for a in (np.timedelta64(3, "s"), np.datetime64("2020-01-01"), np.bytes_(b"ab"), np.timedelta64(3)):
+        for a in (np.timedelta64(3, "s"), np.datetime64("2020-01-01"), np.bytes_(b"ab"),
+                  np.timedelta64(3)):
             try:
                 wanted = a + a
             except TypeError:
@@ -422,7 +434,8 @@ class Jit(unittest.TestCase):
 
     def test_what_methods_read_is_that_of_the_call(self):
         x, own = np.arange(3.0), sys.modules[__name__]
-        changes = ((own, "FACTOR", 7.0), (Config, "gain", 4.0), (marked, "by", 5.0), (os.environ, "TOSAJIT_TEST_FACTOR", "3"), (Scaled.table, 0, 6.0))
+        changes = ((own, "FACTOR", 7.0), (Config, "gain", 4.0), (marked, "by", 5.0),
+                   (os.environ, "TOSAJIT_TEST_FACTOR", "3"), (Scaled.table, 0, 6.0))
         functions = (lambda x: OBJECT.apply(x), lambda x: x * OBJECT.gain, lambda x: x * marked.by,
                      lambda x: x * float(os.environ["TOSAJIT_TEST_FACTOR"]), lambda x: OBJECT.first(x), lambda x, o=OBJECT: o.apply(x) * o.gain)
         marked.by, os.environ["TOSAJIT_TEST_FACTOR"] = 1.0, "2"
@@ -439,14 +452,17 @@ class Jit(unittest.TestCase):
         Point = collections.namedtuple("Point", "x y")
         x, y = arrays(3, 4), arrays(4)
         self.check(lambda p: Point(p.x + p.y, p.x), Point(x, y))
-        self.check(lambda d, *more, key="a": {"sum": d[key] + sum(more), "all": [d["b"].sum(), more]}, {"a": x, "b": y}, x, 2.0)
+        self.check(lambda d, *more, key="a": {"sum": d[key] + sum(more),
+                                              "all": [d["b"].sum(), more]}, {"a": x, "b": y}, x,
+                   2.0)
         self.check(lambda a, b: [a + b], x, y)
         self.check(lambda a: (a * 2, None, "text", 3), x)
         self.check(lambda a, how: a.sum() if how == "sum" else a.mean(), x, "sum")
 
     def test_more_operands_than_a_kernel_may_have(self):
         for count in (63, 64, 65, 500):
-            self.check(lambda numbers: np.asarray(numbers) * 2, [float(k) for k in range(count)], kernels=None)
+            self.check(lambda numbers: np.asarray(numbers) * 2, [float(k) for k in range(count)],
+                       kernels=None)
             self.check(lambda rows: np.stack(rows) + 1, [arrays(3)] * count, kernels=None)
             self.check(eval(f"lambda {', '.join(f'a{k}' for k in range(count))}: a0 + a{count - 1}"), *[arrays(3)] * count, kernels=None)
         space = {f"a{k}": arrays(3) for k in range(100)}
@@ -455,19 +471,25 @@ class Jit(unittest.TestCase):
 
     def test_arguments_by_position(self):
         x = arrays(3, 4)
-        for text in ("np.sum(a, 0, None, None, True)", "np.sum(a, 0, None, None, False, 5.0)", "a.sum(0, None, None, True)", "np.max(a, 0, None, True)",
-                     "a.max(1, None, True)", "np.mean(a, 0, None, None, True)", "a.mean(0, None, None, True)", "np.std(a, 0, None, None, 1)",
-                     "a.var(0, None, None, 1, True)", "np.any(a, 0, None, True)", "np.nansum(a, 0, None, None, True)", "np.nanmax(a, 0, None, True)",
-                     "np.clip(a, -1, 1, None)", "a.clip(-1, 1, None)", "np.round(a, 1, None)", "np.stack([a, a], 0, None)", "np.ptp(a, 0, None, True)"):
+        for text in ("np.sum(a, 0, None, None, True)", "np.sum(a, 0, None, None, False, 5.0)",
+                     "a.sum(0, None, None, True)", "np.max(a, 0, None, True)",
+                     "a.max(1, None, True)", "np.mean(a, 0, None, None, True)",
+                     "a.mean(0, None, None, True)", "np.std(a, 0, None, None, 1)",
+                     "a.var(0, None, None, 1, True)", "np.any(a, 0, None, True)",
+                     "np.nansum(a, 0, None, None, True)", "np.nanmax(a, 0, None, True)",
+                     "np.clip(a, -1, 1, None)", "a.clip(-1, 1, None)", "np.round(a, 1, None)",
+                     "np.stack([a, a], 0, None)", "np.ptp(a, 0, None, True)"):
             self.check(eval(f"lambda a: {text}"), x, what=text)
         self.check(lambda a: (np.sum(a, 0, None, a[0]), a), x, kernels=None)
         from tosajit._names import FUNCTIONS, OUT
         for name in FUNCTIONS:
             try:
-                names = {} if isinstance(getattr(np, name), np.ufunc) else inspect.signature(getattr(np, name)).parameters
+                names = ({} if isinstance(getattr(np, name), np.ufunc)
+                         else inspect.signature(getattr(np, name)).parameters)
             except (AttributeError, ValueError):
                 continue  # none of NumPy's, or one that does not tell
-            by_position = "out" in names and names["out"].kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
+            by_position = ("out" in names
+                           and names["out"].kind is inspect.Parameter.POSITIONAL_OR_KEYWORD)
             self.assertEqual(OUT.get(name), list(names).index("out") if by_position else None, name)
 
     def test_arguments_that_numpy_calls_none(self):
@@ -506,7 +528,8 @@ class Jit(unittest.TestCase):
             self.check(f, x)
         for args in ((x,), (x, Settings())):
             self.same(tosajit.jit(known)(*args), known(*args))
-        for f, args in ((twice, (x, x)), (twice, (x, x.copy())), (table, (x,)), (table, (x.copy(),))):
+        for f, args in ((twice, (x, x)), (twice, (x, x.copy())), (table, (x,)),
+                        (table, (x.copy(),))):
             self.same(tosajit.jit(f)(*args), f(*args))
 
     def test_what_returns_its_argument(self):
@@ -560,10 +583,12 @@ class Jit(unittest.TestCase):
         self.check(lambda a, b: a + b, x, np.float64(3))  # a scalar of NumPy has a type
         self.check(lambda a, b: a + b, x, 3)
         for a in (memoryview(x), bytearray(b"abc")):
-            np.testing.assert_array_equal(tosajit.jit(lambda v: np.asarray(v) * 2)(a), np.asarray(a) * 2)
+            np.testing.assert_array_equal(tosajit.jit(lambda v: np.asarray(v) * 2)(a),
+                                          np.asarray(a) * 2)
 
         f = tosajit.jit(lambda a, b: a * b)
-        for a in (x[:, :3], np.matrix(x[:, :3]), x[:, :3], np.ma.array(x[:, :3], mask=x[:, :3] > 0)):  # which have meanings of their own
+        for a in (x[:, :3], np.matrix(x[:, :3]), x[:, :3],
+                  np.ma.array(x[:, :3], mask=x[:, :3] > 0)):  # which have meanings of their own
             found, wanted = f(a, a), a * a
             self.assertIs(type(found), type(wanted))
             np.testing.assert_allclose(np.asarray(found), np.asarray(wanted), 1e-6)
@@ -627,8 +652,10 @@ class Jit(unittest.TestCase):
         def inner(x):
             return x * settings["k"]
 
-        functions = [lambda x: x * settings["k"] + settings["w"], lambda x: x * config.scale, lambda x: sum(x * s for s in steps), inner,
-                     lambda x: inner(x) + 1, lambda x: x * module.SCALE, lambda x: x * module.LIST[0], lambda x: inner(x) * config.table[0]]
+        functions = [lambda x: x * settings["k"] + settings["w"], lambda x: x
+                     * config.scale, lambda x: sum(x * s for s in steps), inner,
+                     lambda x: inner(x) + 1, lambda x: x * module.SCALE, lambda x: x
+                     * module.LIST[0], lambda x: inner(x) * config.table[0]]
         jitted, x = [tosajit.jit(f) for f in functions], np.arange(3.0)
 
         def check():
@@ -755,8 +782,10 @@ class Jit(unittest.TestCase):
             n[n > 100] = 1
             return n
 
-        for f, args, kernels in ((add, (x, y), 1), (local, (x,), None), (part, (x, y), None), (made, (x,), None), (masked, (x,), 1), (filled, (x, m), 1),
-                                 (stepped, (x,), None), (viewed, (x,), None), (swapped, (x,), None), (whole, (x,), 1)):
+        for f, args, kernels in ((add, (x, y), 1), (local, (x,), None), (part, (x, y), None),
+                                 (made, (x,), None), (masked, (x,), 1), (filled, (x, m), 1),
+                                 (stepped, (x,), None), (viewed, (x,), None), (swapped, (x,), None),
+                                 (whole, (x,), 1)):
             self.check(f, *args, kernels=kernels, what=f.__name__)
 
     def test_views_that_numpy_makes_are_views(self):
@@ -828,7 +857,8 @@ class Jit(unittest.TestCase):
 
         def cast(a):
             n = np.int32(a * 10)
-            return n, np.float64(a) + 1, np.float32(2) * a, a.astype(np.float16), a.dtype == np.float32, np.bool_(n)
+            return (n, np.float64(a) + 1, np.float32(2) * a, a.astype(np.float16),
+                    a.dtype == np.float32, np.bool_(n))
 
         for f in (made, summed, cast):
             self.check(f, x, kernels=None, what=f.__name__)
@@ -848,10 +878,12 @@ class Jit(unittest.TestCase):
                 self.check(f, x, kernels=None)
                 self.check(f, x.T, kernels=None)
         for type in (np.int8, np.uint8, np.int32, np.uint32, np.int64, np.uint64, np.float64):
-            for f in (lambda n: np.cumsum(n, 0), lambda n: np.cumprod(n, 1) + 1, lambda n: np.maximum.accumulate(n, 1), lambda n: n.cumsum()):
+            for f in (lambda n: np.cumsum(n, 0), lambda n: np.cumprod(n, 1)
+                      + 1, lambda n: np.maximum.accumulate(n, 1), lambda n: n.cumsum()):
                 self.check(f, n.astype(type), kernels=None)
         for f in (lambda x: np.cumsum(x, 2), lambda x: np.cumsum(x, -3)):
-            with self.assertRaises(np.exceptions.AxisError if hasattr(np, "exceptions") else np.AxisError):
+            with self.assertRaises(np.exceptions.AxisError if hasattr(np, "exceptions")
+                                   else np.AxisError):
                 tosajit.jit(f)(x)
         self.check(lambda x: np.cumsum(x[0, 0]) + 1, x, kernels=None)
         y = np.empty_like(x)
@@ -865,27 +897,35 @@ class Jit(unittest.TestCase):
         """Taken in the kernel where they are an operand's, else by NumPy; errors are NumPy's."""
         x, j = arrays(50, 6), np.array([[3, -1, 0], [-50, 49, 7]])
         for i in (j[0], j, j.astype(np.int8), (np.abs(j) % 50).astype(np.uint32)):
-            for f in (lambda x, i: x[i] * 2, lambda x, i: np.take(x, i, 0) - 1, lambda x, i: x[:, 1:3][i] + x[0, 0], lambda x, i: x[i + 1 - 1] + 1,
-                      lambda x, i: x[i][..., ::-1] + 1, lambda x, i: np.take(x, i % 6, axis=1) + 1, lambda x, i: x[i] - x[i].max(axis=-1, keepdims=True)):
+            for f in (lambda x, i: x[i] * 2, lambda x, i: np.take(x, i, 0)
+                      - 1, lambda x, i: x[:, 1:3][i] + x[0, 0], lambda x, i: x[i + 1 - 1] + 1,
+                      lambda x, i: x[i][..., ::-1] + 1, lambda x, i: np.take(x, i % 6, axis=1)
+                      + 1, lambda x, i: x[i] - x[i].max(axis=-1, keepdims=True)):
                 made = self.check(f, x, i, kernels=None)
                 self.assertIn("take(", made.explain(x, i))
-        for f in (lambda x, i: (x * 2)[i] + 1, lambda x, i: np.take(x, i) + 1, lambda x, i: np.take(x, i, 0, mode="clip") + 1, lambda x, i: x[np.argmax(x, axis=0)] + 1):
+        for f in (lambda x, i: (x * 2)[i] + 1, lambda x, i: np.take(x, i)
+                  + 1, lambda x, i: np.take(x, i, 0, mode="clip")
+                  + 1, lambda x, i: x[np.argmax(x, axis=0)] + 1):
             self.check(f, x, j, kernels=None)
         for f in (lambda x, i: x[i] + 1, lambda x, i: x[i * 1] + 1):
             made = tosajit.jit(f)
             made(x, j)
             for wrong in (50, -51, 2**31, -2**63):
-                with self.assertRaisesRegex(IndexError, f"index {wrong} is out of bounds for axis 0 with size 50"):
+                with self.assertRaisesRegex(IndexError, f"index {wrong} is out of bounds for axis "
+                                            "0 with size 50"):
                     made(x, np.array([0, wrong]))
 
     def test_indices_of_what_nobody_reads(self):
-        """They raise as NumPy does: where no result needs an element, and where there is none to be taken."""
+        """They raise as NumPy does: where no result needs an element, and where there is none to be
+        taken."""
         def unused(x, i):
             x[i]
             return x * 2
         for shape in ((3, 4), (3, 0), (0, 0), (0, 4)):
             for i in ([7], [1], [-1], []):
-                for f in (unused, lambda x, i: x[i] + 1, lambda x, i: x[i + 1] + 1, lambda x, i: x[i.astype(np.int32)] + 1, lambda x, i: np.take(x, i, axis=1) + 1,
+                for f in (unused, lambda x, i: x[i] + 1, lambda x, i: x[i + 1]
+                          + 1, lambda x, i: x[i.astype(np.int32)]
+                          + 1, lambda x, i: np.take(x, i, axis=1) + 1,
                           lambda x, i: np.take(x, i * 2, axis=1) + 1):
                     self.check(f, np.ones(shape), np.array(i, dtype=int), kernels=None)
 
@@ -906,14 +946,17 @@ class Jit(unittest.TestCase):
             self.same(mine, theirs)
 
     def test_functions_that_no_kernel_can_be_run_as_they_are(self):
-        """Without a look at what they read in each call, which took a millisecond; a kernel is made when they read something else."""
+        """Without a look at what they read in each call, which took a millisecond; a kernel is made
+        when they read something else."""
         space = {"np": np, "__name__": "somebody"}
-        exec("class Table:\n    f = 2.0\ndef scale(x):\n    return x * Table.f\ndef f(x, n=1):\n    return scale(x) + n", space)
+        exec("class Table:\n    f = 2.0\ndef scale(x):\n    return x * Table.f\ndef f(x, n=1):\n   "
+             " return scale(x) + n", space)
         jitted, x, looks = tosajit.jit(space["f"]), arrays(3, 4), []
         from tosajit import _jit
         kept = _jit.Surroundings.__init__
         try:
-            _jit.Surroundings.__init__ = lambda self, function: looks.append(1) or kept(self, function)
+            _jit.Surroundings.__init__ = (lambda self, function: looks.append(1)
+                                          or kept(self, function))
             for k in range(63):
                 space["Table"].f = float(k)
                 self.same(jitted(x), space["f"](x))
@@ -961,7 +1004,8 @@ class Jit(unittest.TestCase):
                 self.same(found, wanted)
                 self.same(mine, theirs)
         self.assertIs(found[1], found[3])
-        self.assertFalse(any(np.may_share_memory(a, b) for k, a in enumerate((*found[:3], mine)) for b in (*found[:3], mine)[:k]))
+        self.assertFalse(any(np.may_share_memory(a, b) for k, a in enumerate((*found[:3], mine))
+                             for b in (*found[:3], mine)[:k]))
 
     def test_assignments_that_raise(self):
         def f(a):
@@ -981,8 +1025,10 @@ class Jit(unittest.TestCase):
                 return x
             return -x
         line = f.__code__.co_firstlineno + 1
-        for g, words in ((f, rf"python_jit_test.py:{line}: .*np.where"), (lambda x: x * float(x[0]), "float"), (lambda x: x[0].item(), "item"),
-                         (lambda x: x > 0 and x, "np.where"), (lambda x: 3 in x, "in asks"), (lambda x: [v for v in x if v > 0], "np.where")):
+        for g, words in ((f, rf"python_jit_test.py:{line}: .*np.where"),
+                         (lambda x: x * float(x[0]), "float"), (lambda x: x[0].item(), "item"),
+                         (lambda x: x > 0 and x, "np.where"), (lambda x: 3 in x, "in asks"),
+                         (lambda x: [v for v in x if v > 0], "np.where")):
             with self.assertRaisesRegex(tosajit.ArgumentError, words):
                 tosajit.jit(g)(np.ones(3))
 
@@ -999,12 +1045,14 @@ class Jit(unittest.TestCase):
 
     def test_every_name(self):
         from tosajit._names import FUNCTIONS
-        changes = ("array", "asarray", "ascontiguousarray", "asanyarray", "require", "result_type", "empty_like")
+        changes = ("array", "asarray", "ascontiguousarray", "asanyarray", "require", "result_type",
+                   "empty_like")
         names = [name for name in sorted(FUNCTIONS) if hasattr(np, name) and name not in changes]
         cases = kernels = 0
         for name in names:
             function = getattr(np, name)
-            for dtype in (bool, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64, np.float16, np.float32, np.float64):
+            for dtype in (bool, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16,
+                          np.uint32, np.uint64, np.float16, np.float32, np.float64):
                 for shape in ((3, 4), (), (0, 4), (3, 1)):
                     a = np.asarray(arrays(*shape, dtype=dtype))
                     for k, f in enumerate((lambda x: function(x), lambda x: function(x, x), lambda x: function([x, x]), lambda x: function(x, 2),
@@ -1016,7 +1064,8 @@ class Jit(unittest.TestCase):
                             except Exception:
                                 continue
                             jitted = tosajit.jit(f)
-                            self.same(jitted(a.copy()), wanted, f"{name}, {np.dtype(dtype)} {shape}, case {k}")
+                            self.same(jitted(a.copy()), wanted,
+                                      f"{name}, {np.dtype(dtype)} {shape}, case {k}")
                         cases += 1
                         kernels += bool(jitted.kernels)
         print(f"{len(names)} names, {cases} cases, {kernels} of them by kernels")

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The Python package with arrays of other kinds: types that ml_dtypes adds to NumPy, jax, masks, lists, and the caller's
-variables."""
+"""The Python package with arrays of other kinds: types that ml_dtypes adds to NumPy, jax, masks,
+lists, and the caller's variables."""
 import unittest
 
 import jax.numpy as jnp
@@ -17,7 +17,8 @@ class Kinds(unittest.TestCase):
         f = np.array([0.25, 1, 2], np.float32)
         out = np.zeros_like(x)
         self.assertIs(tosajit.evaluate("x * x + 1", x=x, out=out), out)
-        for y in (out, tosajit.evaluate("x * x + 1", x=x), tosajit.compile("y = x * x + 1 : bf16[?]")(x)):
+        for y in (out, tosajit.evaluate("x * x + 1", x=x),
+                  tosajit.compile("y = x * x + 1 : bf16[?]")(x)):
             self.assertEqual(y.dtype, x.dtype)
             np.testing.assert_array_equal(y, x * x + 1)
         self.assertEqual(tosajit.compile("y = x + x : bf16[?]")(x.view(np.uint16)).dtype, np.uint16)
@@ -26,8 +27,10 @@ class Kinds(unittest.TestCase):
         np.testing.assert_array_equal(y, x.astype(np.float32) + f)
         for dtype in (ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2):
             e = np.array([0.5, -2, 16], dtype)
-            np.testing.assert_array_equal(tosajit.evaluate("f32(e) + 1", e=e), e.astype(np.float32) + 1)
-        with self.assertRaisesRegex(tosajit.ElementTypeError, "operand x: its elements are of bf16"):
+            np.testing.assert_array_equal(tosajit.evaluate("f32(e) + 1", e=e),
+                                          e.astype(np.float32) + 1)
+        with self.assertRaisesRegex(tosajit.ElementTypeError,
+                                    "operand x: its elements are of bf16"):
             tosajit.compile("y = x + x : f32[?]")(x)
         with self.assertRaises(ValueError):
             tosajit.evaluate("x + x", x=np.array([1, 2], ml_dtypes.int4))
@@ -93,15 +96,18 @@ class Kinds(unittest.TestCase):
         a, b = np.arange(3), 2.5
         np.testing.assert_array_equal(tosajit.evaluate("a * b"), a * b)
         np.testing.assert_array_equal(tosajit.evaluate("a * b", b=2), a * 2)
-        np.testing.assert_array_equal(tosajit.evaluate("a * b", {"a": a + 1}, {"b": 3}), (a + 1) * 3)
-        np.testing.assert_array_equal(tosajit.evaluate("a * b", local_dict={"a": a + 1, "b": 3}), (a + 1) * 3)
+        np.testing.assert_array_equal(tosajit.evaluate("a * b", {"a": a + 1}, {"b": 3}),
+                                      (a + 1) * 3)
+        np.testing.assert_array_equal(tosajit.evaluate("a * b", local_dict={"a": a + 1, "b": 3}),
+                                      (a + 1) * 3)
         np.testing.assert_array_equal(tosajit.re_evaluate(), a * b)
         np.testing.assert_array_equal(tosajit.evaluate("a + GLOBAL"), a + GLOBAL)
         np.testing.assert_array_equal(tosajit.evaluate("a * pi"), a * np.pi)
         np.testing.assert_array_equal(tosajit.evaluate("a * pi", pi=3), a * 3)
         np.testing.assert_array_equal(tosajit.evaluate("a + out", {"out": 1, "a": a}), a + 1)
         np.testing.assert_array_equal(tosajit.evaluate("[1, 2, 3] + c", c=(4, 5, 6)), [5, 7, 9])
-        with self.assertRaisesRegex(TypeError, "'nothing' is missing; the caller has no such variable"):
+        with self.assertRaisesRegex(TypeError,
+                                    "'nothing' is missing; the caller has no such variable"):
             tosajit.evaluate("a + nothing")
         self.assertIsInstance(tosajit.validate("a + nothing"), TypeError)
         self.assertIs(tosajit.validate("a + b"), None)
@@ -143,28 +149,37 @@ class Kinds(unittest.TestCase):
 
     def test_functions_of_numpy(self):
         random = np.random.default_rng(1)
-        names = (("log2", 0.01, 100), ("log10", 0.01, 100), ("cbrt", -100, 100), ("sinh", -60, 60), ("cosh", -60, 60),
-                 ("arcsinh", -100, 100), ("arccosh", 1, 100), ("arctanh", -0.99, 0.99), ("arctan", -100, 100),
-                 ("arcsin", -1, 1), ("arccos", -1, 1), ("expm1", -80, 80), ("log1p", -0.99, 1e6), ("exp2", -30, 30),
+        names = (("log2", 0.01, 100), ("log10", 0.01, 100), ("cbrt", -100, 100), ("sinh", -60, 60),
+                 ("cosh", -60, 60),
+                 ("arcsinh", -100, 100), ("arccosh", 1, 100), ("arctanh", -0.99, 0.99),
+                 ("arctan", -100, 100),
+                 ("arcsin", -1, 1), ("arccos", -1, 1), ("expm1", -80, 80), ("log1p", -0.99, 1e6),
+                 ("exp2", -30, 30),
                  ("degrees", -9, 9), ("radians", -9, 9), ("tan", -9, 9), ("square", -9, 9))
         edges = np.array([1, 0, -0.0, np.inf, -np.inf, np.nan], np.float32)
         for name, low, high in names:
             x = np.concatenate([random.uniform(low, high, 500).astype(np.float32), edges])
             with np.errstate(all="ignore"):
                 wanted = getattr(np, name)(x.astype(np.float64))
-                # a few roundings; near a zero of tan(x) and log(x) an absolute error remains of pi and of 1
-                np.testing.assert_allclose(tosajit.evaluate(f"{name}(x)"), wanted, rtol=2e-6, atol=1e-7, err_msg=name)
+                # a few roundings; near a zero of tan(x) and log(x) an absolute error remains of pi
+                # and of 1
+                np.testing.assert_allclose(tosajit.evaluate(f"{name}(x)"), wanted, rtol=2e-6,
+                                           atol=1e-7, err_msg=name)
         x, y = (random.standard_normal(500).astype(np.float32) * 10 for _ in range(2))
         for name in ("hypot", "logaddexp", "arctan2"):
             wanted = getattr(np, name)(x.astype(np.float64), y.astype(np.float64))
-            np.testing.assert_allclose(tosajit.evaluate(f"{name}(x, y)"), wanted, rtol=2e-6, err_msg=name)
+            np.testing.assert_allclose(tosajit.evaluate(f"{name}(x, y)"), wanted, rtol=2e-6,
+                                       err_msg=name)
 
     def test_what_suggestions_name_is_there(self):
         x = np.array([-1.0, 0.5, 2], np.float32)
-        for text, wanted in (("clamp(x, 0, 1)", np.clip(x, 0, 1)), ("clip(x, 0, 1)", np.clip(x, 0, 1)),
-                             ("clamp(x, min=0)", np.maximum(x, 0)), ("isnan(x / 0 * 0)", np.ones(3, bool)),
+        for text, wanted in (("clamp(x, 0, 1)", np.clip(x, 0, 1)),
+                             ("clip(x, 0, 1)", np.clip(x, 0, 1)),
+                             ("clamp(x, min=0)", np.maximum(x, 0)),
+                             ("isnan(x / 0 * 0)", np.ones(3, bool)),
                              ("expm1(x)", np.expm1(x)), ("log1p(x + 1)", np.log1p(x + 1)),
-                             ("arctan2(x, x)", np.arctan2(x, x)), ("x if x > 0 else -x", np.abs(x))):
+                             ("arctan2(x, x)", np.arctan2(x, x)),
+                             ("x if x > 0 else -x", np.abs(x))):
             with np.errstate(all="ignore"):
                 np.testing.assert_allclose(tosajit.evaluate(text), wanted, rtol=1e-6, err_msg=text)
 

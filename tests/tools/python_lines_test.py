@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Lines that users of NumPy type, as texts of evaluate and in functions under tosajit.jit: both give what NumPy gives, with its type
-and shape. What is not so yet stands in a list by name; a line that is right, and stands there, fails the test, too.
+"""Lines that users of NumPy type, as texts of evaluate and in functions under tosajit.jit: both
+give what NumPy gives, with its type and shape. What is not so yet stands in a list by name; a line
+that is right, and stands there, fails the test, too.
 
     python3 tests/tools/python_lines_test.py            # as a test
     python3 tests/tools/python_lines_test.py --list     # what each door says of each line
@@ -17,13 +18,19 @@ import tosajit
 
 RANDOM = np.random.default_rng(7)
 GIVEN = {
-    "x": RANDOM.standard_normal((4, 6)).astype(np.float32), "y": (RANDOM.random((4, 6)) + 0.25).astype(np.float32),
+    "x": RANDOM.standard_normal((4, 6)).astype(np.float32),
+         "y": (RANDOM.random((4, 6)) + 0.25).astype(np.float32),
     "v": RANDOM.random(6) * 3 + 0.5, "w": RANDOM.random((6, 5)).astype(np.float32),
-    "n": RANDOM.integers(-9, 10, (4, 6)), "k": RANDOM.integers(0, 4, (4, 6)), "i": np.array([3, 0, 2]),
-    "u": RANDOM.integers(0, 256, (4, 6, 3)).astype(np.uint8), "s": RANDOM.integers(-128, 128, 9).astype(np.int8),
-    "img": RANDOM.integers(0, 256, (4, 6, 3)).astype(np.float32), "m": RANDOM.random((4, 6)) > 0.5, "b": RANDOM.random((4, 6)) > 0.3,
-    "z": np.array([np.nan, 1, -np.inf, np.inf, 0.0, -2.5]), "h": np.array([[1, np.nan, 3], [4, 5, 6]]),
-    "l": np.array([1, 2, 3], np.uint64), "c": 2.5, "eps": 1e-3, "d": 3, "μ": np.float32(0.5) * np.ones(6, np.float32), "a0x1": np.ones(3),
+    "n": RANDOM.integers(-9, 10, (4, 6)), "k": RANDOM.integers(0, 4, (4, 6)),
+         "i": np.array([3, 0, 2]),
+    "u": RANDOM.integers(0, 256, (4, 6, 3)).astype(np.uint8),
+         "s": RANDOM.integers(-128, 128, 9).astype(np.int8),
+    "img": RANDOM.integers(0, 256, (4, 6, 3)).astype(np.float32), "m": RANDOM.random((4, 6)) > 0.5,
+         "b": RANDOM.random((4, 6)) > 0.3,
+    "z": np.array([np.nan, 1, -np.inf, np.inf, 0.0, -2.5]),
+         "h": np.array([[1, np.nan, 3], [4, 5, 6]]),
+    "l": np.array([1, 2, 3], np.uint64), "c": 2.5, "eps": 1e-3, "d": 3,
+         "μ": np.float32(0.5) * np.ones(6, np.float32), "a0x1": np.ones(3),
 }
 
 
@@ -36,7 +43,8 @@ def xlogy(x, y):
         return np.where((x == 0) & ~np.isnan(y), 0, x * np.log(y))
 
 
-# A line, and perhaps what it means in NumPy, where Python gives it no meaning or SciPy has the function.
+# A line, and perhaps what it means in NumPy, where Python gives it no meaning or SciPy has the
+# function.
 LINES = """
 where(m, 1, 0)
 where(img > 128, 255, 0)
@@ -311,7 +319,8 @@ FUNCTIONS_LATER = set("""
 
 def wanted_of(line, meaning):
     names = {name: getattr(np, name) for name in dir(np) if not name.startswith("_")}
-    names.update(np=np, math=math, expit=expit, xlogy=xlogy, abs=np.abs, max=np.max, min=np.min, sum=np.sum, any=np.any, all=np.all,
+    names.update(np=np, math=math, expit=expit, xlogy=xlogy, abs=np.abs, max=np.max, min=np.min,
+                 sum=np.sum, any=np.any, all=np.all,
                  round=np.round, divmod=np.divmod, pow=np.power, **GIVEN)
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -325,14 +334,17 @@ def differs(found, wanted, types=True):
             return f"{type(found).__name__} instead of {len(wanted)} results"
         return next(filter(None, (differs(f, w, types) for f, w in zip(found, wanted))), "")
     if isinstance(wanted, dict):
-        return "" if isinstance(found, dict) and found.keys() == wanted.keys() and not any(differs(found[k], wanted[k], types) for k in found) else "another dict"
+        return ("" if isinstance(found, dict) and found.keys() == wanted.keys()
+                and not any(differs(found[k], wanted[k], types) for k in found) else "another dict")
     found, wanted = np.asarray(found), np.asarray(wanted)
     if found.shape != wanted.shape:
         return f"shape {found.shape} instead of {wanted.shape}"
     if types and found.dtype != wanted.dtype:
         return f"{found.dtype} instead of {wanted.dtype}"
-    close = 3e-3 if wanted.dtype == np.float16 else 2e-5  # operands are of float32, and NumPy's functions of these are up to 4 ulp off
-    fine = np.allclose(found, wanted, close, close, equal_nan=True) if wanted.dtype.kind == "f" else np.array_equal(found, wanted)
+    # operands are of float32, and NumPy's functions of these are up to 4 ulp off
+    close = (3e-3 if wanted.dtype == np.float16 else 2e-5)
+    fine = (np.allclose(found, wanted, close, close, equal_nan=True) if wanted.dtype.kind == "f"
+            else np.array_equal(found, wanted))
     return "" if fine else "other values"
 
 
@@ -352,7 +364,8 @@ def function_of(line):
     code = compile(line, "<line>", "eval")
     operands = [name for name in GIVEN if name in code.co_names]
     names = {name: getattr(np, name) for name in dir(np) if not name.startswith("_")}
-    names.update(np=np, math=math, abs=np.abs, max=np.max, min=np.min, sum=np.sum, any=np.any, all=np.all, round=np.round, divmod=np.divmod, pow=np.power)
+    names.update(np=np, math=math, abs=np.abs, max=np.max, min=np.min, sum=np.sum, any=np.any,
+                 all=np.all, round=np.round, divmod=np.divmod, pow=np.power)
     exec(_SCIPY, names)
     exec(f"def f({', '.join(operands)}):\n    return {line}\n", names)
     return names["f"], [GIVEN[name] for name in operands]
@@ -379,7 +392,10 @@ def outcome(door, line, meaning):
             warnings.simplefilter("ignore")
             found = by_text(line) if door == "text" else by_function(line, meaning)
     except Exception as error:
-        if isinstance(wanted, Exception) and isinstance(error, ValueError if isinstance(wanted, ValueError) else Exception):
+        if (isinstance(wanted, Exception) and isinstance(error,
+                                                         ValueError
+                                                         if isinstance(wanted, ValueError)
+                                                         else Exception)):
             return ""
         return f"{type(error).__name__}: {error}".split("\n")[0][:110]
     if isinstance(wanted, Exception):

@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""numexpr's own tests, with this package's evaluate in the place of numexpr's. What is left out is listed with its
-reason; whatever else fails is a failure. Needs numexpr with its tests, and pytest."""
+"""numexpr's own tests, with this package's evaluate in the place of numexpr's. What is left out is
+listed with its reason; whatever else fails is a failure. Needs numexpr with its tests, and
+pytest."""
 import inspect
 import sys
 import textwrap
@@ -21,16 +22,19 @@ theirs.validate = tosajit.validate
 
 COMPLEX, STRINGS = "there are no complex numbers", "there are no strings"
 OWN = "it is about numexpr's own machinery"
-ALONE, WEAK = "an integer alone is an int64, as in NumPy", "scalars of NumPy are weak, as numbers of Python are"
+ALONE, WEAK = ("an integer alone is an int64, as in NumPy",
+               "scalars of NumPy are weak, as numbers of Python are")
 CLASSES = "errors are tosajit.Error and TypeError; nothing of a text is ever run by Python"
 # Names of classes, of tests, or their beginnings.
 LEFT_OUT = {
     "test_strings": STRINGS, "test_str_contains": STRINGS,
     "test_threading_config": OWN, "test_subprocess": OWN,
-    "test_small_int": ALONE, "test_small_uint32": "a uint32 alone stays one, as in NumPy", "test_long_constant_promotion": WEAK, "test_uint32_constant_promotion": WEAK,
+    "test_small_int": ALONE, "test_small_uint32": "a uint32 alone stays one, as in NumPy",
+            "test_long_constant_promotion": WEAK, "test_uint32_constant_promotion": WEAK,
     "test_complex": COMPLEX, "test_bool_funcs": COMPLEX, "test_sign_round": COMPLEX,
     "test_illegal_value": "[0, 0, 0] is a constant of the language",
-    "test_validate_missing_var": CLASSES, "test_validate_syntax": CLASSES, "test_boolean_operator": CLASSES,
+    "test_validate_missing_var": CLASSES, "test_validate_syntax": CLASSES,
+            "test_boolean_operator": CLASSES,
     "test_sanitize": CLASSES, "test_no_sanitize": CLASSES,
     "test_unaligned_singleton": "out has the sizes of the result",
     "test_axis": "an axis may be negative, as in NumPy",
@@ -77,20 +81,23 @@ def tests_of(suite):
 
 def run_cases(left_out):
     classes = [value for name, value in vars(theirs).items()
-               if isinstance(value, type) and issubclass(value, unittest.TestCase) and value is not unittest.TestCase]
+               if isinstance(value, type) and issubclass(value, unittest.TestCase)
+               and value is not unittest.TestCase]
     kept = unittest.TestSuite()
     for case in classes:
         for test in tests_of(unittest.defaultTestLoader.loadTestsFromTestCase(case)):
             name = test.id().split(".")[-1]
             reason = next((why for key, why in LEFT_OUT.items()
-                           if key == case.__name__ or key == f"{case.__name__}.{name}" or name.startswith(key)), None)
+                           if key == case.__name__ or key == f"{case.__name__}.{name}"
+                           or name.startswith(key)), None)
             if reason:
                 left_out[reason] = left_out.get(reason, 0) + 1
             else:
                 kept.addTest(test)
     result = unittest.TestResult()
     kept.run(result)
-    return result.testsRun, [f"{test.id()}\n{trace}" for test, trace in result.failures + result.errors]
+    return result.testsRun, [f"{test.id()}\n{trace}"
+                             for test, trace in result.failures + result.errors]
 
 
 if __name__ == "__main__":
@@ -102,6 +109,7 @@ if __name__ == "__main__":
         print(failure)
     for reason, count in sorted(left_out.items()):
         print(f"left out, {count}: {reason}")
-    print(f"numexpr {numexpr.__version__}: {done + more - len(failures + others)} passed, {len(failures + others)} failed,"
+    print(f"numexpr {numexpr.__version__}: {done + more - len(failures + others)} passed, "
+          f"{len(failures + others)} failed,"
           f" {sum(left_out.values())} skipped")
     sys.exit(bool(failures or others or done + more < 2000))

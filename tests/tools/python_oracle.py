@@ -1,10 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a text of evaluate gives, by NumPy and the pages alone: Python runs the text with the functions of NAMES, which are
-NumPy's. What NumPy lacks, or does otherwise, is written from docs/semantics.md, docs/language.md and docs/python.md: the
-order of sums, zeros of maxima, casts, norms. Functions such as exp are judged by long double. They may be a unit off in f64,
-and in f32 where they are not exact, so what comes of them is computed with the interpreter's own result, once that is within its
-bound."""
+"""What a text of evaluate gives, by NumPy and the pages alone: Python runs the text with the
+functions of NAMES, which are NumPy's. What NumPy lacks, or does otherwise, is written from
+docs/semantics.md, docs/language.md and docs/python.md: the order of sums, zeros of maxima, casts,
+norms. Functions such as exp are judged by long double. They may be a unit off in f64, and in f32
+where they are not exact, so what comes of them is computed with the interpreter's own result, once
+that is within its bound."""
 import ast
 import ctypes
 import itertools
@@ -15,8 +16,10 @@ import numpy as np
 import tosajit
 
 FLOATS = [np.dtype(t) for t in (np.float16, np.float32, np.float64)]
-TYPES = {"i1": np.bool_, "i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64, "u8": np.uint8, "u16": np.uint16,
-         "u32": np.uint32, "u64": np.uint64, "f16": np.float16, "f32": np.float32, "f64": np.float64}
+TYPES = {"i1": np.bool_, "i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64,
+         "u8": np.uint8, "u16": np.uint16,
+         "u32": np.uint32, "u64": np.uint64, "f16": np.float16, "f32": np.float32,
+         "f64": np.float64}
 NAME_OF = {np.dtype(t): name for name, t in TYPES.items()}
 
 
@@ -33,10 +36,11 @@ ACCURACIES = ("reproducible", "exact")
 
 
 class Value:
-    """An array amid a text. leaves: of each operand, view or reduction that it is computed from, which of its dimensions
-    that has. near: SURE, or OPEN where the interpreter tells the bits, or UNKNOWN where nobody can tell. dropped: whether it
-    comes of a reduction that dropped its axes, or of a view of what lacks some. Of sums of that no page tells the order, which
-    is that of the last axis or of another, at once or one after the other."""
+    """An array amid a text. leaves: of each operand, view or reduction that it is computed from,
+    which of its dimensions that has. near: SURE, or OPEN where the interpreter tells the bits, or
+    UNKNOWN where nobody can tell. dropped: whether it comes of a reduction that dropped its axes,
+    or of a view of what lacks some. Of sums of that no page tells the order, which is that of the
+    last axis or of another, at once or one after the other."""
 
     __slots__ = ("a", "leaves", "near", "dropped")
 
@@ -79,14 +83,16 @@ def operator(function):
     return lambda x, y: each(function, x, y), lambda x, y: each(function, y, x)
 
 
-for sign, ufunc in dict(add=np.add, sub=np.subtract, mul=np.multiply, truediv=np.true_divide, mod=np.remainder,
+for sign, ufunc in dict(add=np.add, sub=np.subtract, mul=np.multiply, truediv=np.true_divide,
+                        mod=np.remainder,
                         lshift=np.left_shift, rshift=np.right_shift).items():
     for prefix, method in zip(("__", "__r"), operator(ufunc)):
         setattr(Value, f"{prefix}{sign}__", method)
 for sign, ufunc in {"and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor}.items():
     for prefix, method in zip(("__", "__r"), operator(ufunc)):
         setattr(Value, f"{prefix}{sign}__", method)
-for sign, ufunc in dict(eq=np.equal, ne=np.not_equal, lt=np.less, le=np.less_equal, gt=np.greater, ge=np.greater_equal).items():
+for sign, ufunc in dict(eq=np.equal, ne=np.not_equal, lt=np.less, le=np.less_equal, gt=np.greater,
+                        ge=np.greater_equal).items():
     setattr(Value, f"__{sign}__", operator(ufunc)[0])
 
 
@@ -107,16 +113,23 @@ def _by_libm(name):
     return lambda x: vector(x.astype(np.float64)).astype(np.longdouble)
 
 
-# name: value in long double, and how many units of f64, and beyond half a unit of narrower types, it may be off.
+# name: value in long double, and how many units of f64, and beyond half a unit of narrower types,
+# it may be off.
 REALS = {name: (getattr(np, name), 1.0) for name in (
-    "exp", "exp2", "expm1", "log", "log1p", "log2", "log10", "cbrt", "sin", "cos", "tan", "arcsin", "arccos", "arctan",
+    "exp", "exp2", "expm1", "log", "log1p", "log2", "log10", "cbrt", "sin", "cos", "tan", "arcsin",
+                                                     "arccos", "arctan",
     "sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh")}
-REALS |= {"erf": (_by_libm("erf"), 2.0), "erfc": (_by_libm("erfc"), 3.0), "rsqrt": (lambda x: 1 / np.sqrt(x), 1.0),
-          "sigmoid": (lambda x: 1 / (1 + np.exp(-x)), 1.0), "arctan2": (np.arctan2, 1.0), "hypot": (np.hypot, 1.0),
+REALS |= {"erf": (_by_libm("erf"), 2.0), "erfc": (_by_libm("erfc"), 3.0),
+          "rsqrt": (lambda x: 1 / np.sqrt(x), 1.0),
+          "sigmoid": (lambda x: 1 / (1 + np.exp(-x)), 1.0), "arctan2": (np.arctan2, 1.0),
+          "hypot": (np.hypot, 1.0),
           # of infinity the C library's power of long doubles loses its way from 2^63 on
-          "power": (lambda a, b: np.where(np.isinf(a), np.power(a.astype(np.float64), b.astype(np.float64)), np.power(a, b)), 1.0)}
+          "power": (lambda a, b: np.where(np.isinf(a),
+                                          np.power(a.astype(np.float64), b.astype(np.float64)),
+                                          np.power(a, b)), 1.0)}
 _kernels = {}
-_references = {accuracy: tosajit.Engine(backend="interpret", accuracy=accuracy) for accuracy in ACCURACIES}
+_references = {accuracy: tosajit.Engine(backend="interpret", accuracy=accuracy)
+               for accuracy in ACCURACIES}
 _accuracy = ACCURACIES[0]
 
 
@@ -131,7 +144,8 @@ def _found(name, dtype, arrays):
 
 
 def _units(found, wanted, dtype):
-    """How far the numbers are from their values, in units of the last place; infinite where they are special and differ."""
+    """How far the numbers are from their values, in units of the last place; infinite where they
+    are special and differ."""
     info = np.finfo(dtype)
     exponent = np.frexp(np.where(np.isfinite(wanted), wanted, 1))[1] - 1
     unit = np.ldexp(np.longdouble(1), np.maximum(exponent, info.minexp) - info.nmant)
@@ -147,7 +161,8 @@ def real(name, *operands):
     exact = name
     like = np.sqrt if len(operands) == 1 else np.arctan2
     empty = [np.empty(0, dtype_of(o)) if isinstance(o, Value) else o for o in operands]
-    dtype = np.asarray(like(*empty)).dtype if any(isinstance(o, Value) for o in operands) else np.dtype(float)
+    dtype = (np.asarray(like(*empty)).dtype if any(isinstance(o, Value) for o in operands)
+             else np.dtype(float))
 
     def compute(*arrays):
         cast = np.broadcast_arrays(*[np.asarray(a).astype(dtype) for a in arrays])
@@ -156,10 +171,12 @@ def real(name, *operands):
         function, bound = REALS[name]
         wanted = function(*[a.astype(np.longdouble) for a in flat])
         units = _units(found, wanted, dtype)
-        most = bound if dtype == np.float64 else 1.0 if _accuracy == "reproducible" and dtype == np.float32 else 0.5002
+        most = (bound if dtype == np.float64 else 1.0 if _accuracy == "reproducible"
+                and dtype == np.float32 else 0.5002)
         if (units > most).any():
             k = int(np.argmax(units))
-            raise Misfit(f"{name} of {NAME_OF[dtype]} {[a[k] for a in flat]}: {found[k]!r}, {units[k]} units off")
+            raise Misfit(f"{name} of {NAME_OF[dtype]} {[a[k] for a in flat]}: {found[k]!r}, "
+                         f"{units[k]} units off")
         return found.reshape(cast[0].shape)
 
     return each(compute, *operands)
@@ -169,7 +186,8 @@ def power(x, y):
     """Floats by the language's pow; integers as NumPy."""
     if not isinstance(x, Value) and not isinstance(y, Value):
         return x ** y
-    dtype = np.asarray(np.power(*[np.ones(1, dtype_of(o)) if isinstance(o, Value) else o for o in (x, y)])).dtype
+    dtype = np.asarray(np.power(*[np.ones(1, dtype_of(o)) if isinstance(o, Value) else o
+                                  for o in (x, y)])).dtype
     if dtype not in FLOATS:
         if not isinstance(y, Value) and y < 0:
             raise ValueError("Integers to negative integer powers are not allowed.")
@@ -181,7 +199,8 @@ def power(x, y):
 
 def to_power(x, y):
     """NumPy's ** of bools and a number has another type than its power."""
-    return each(lambda a: a ** y, x) if x.a.dtype == np.bool_ and type(y) is int and y >= 0 else power(x, y)
+    return (each(lambda a: a ** y, x) if x.a.dtype == np.bool_ and type(y) is int and y >= 0
+            else power(x, y))
 
 
 Value.__pow__ = to_power
@@ -190,14 +209,16 @@ Value.__rpow__ = lambda y, x: power(x, y)
 
 def cast(operand, dtype):
     """Between floats, and to them."""
-    return each(lambda a: a.astype(dtype), operand) if isinstance(operand, Value) else Value(np.asarray(operand, dtype), [])
+    return (each(lambda a: a.astype(dtype), operand) if isinstance(operand, Value)
+            else Value(np.asarray(operand, dtype), []))
 
 
 def to_type(dtype, rounding):
-    """A cast by name: floats saturate, and round as that says; a NaN is 0. NumPy's astype does so in a wider type, of which it takes the low
-    bits. Numbers get a type of their own."""
+    """A cast by name: floats saturate, and round as that says; a NaN is 0. NumPy's astype does so
+    in a wider type, of which it takes the low bits. Numbers get a type of their own."""
     dtype = np.dtype(dtype)
-    register = dtype if rounding is not np.trunc or dtype.name in ("int32", "int64", "uint64") else np.dtype(np.int64 if dtype.name == "uint32" else np.int32)
+    register = (dtype if rounding is not np.trunc or dtype.name in ("int32", "int64", "uint64")
+                else np.dtype(np.int64 if dtype.name == "uint32" else np.int32))
 
     def convert(a):
         if a.dtype not in FLOATS or dtype.kind not in "iu":
@@ -205,13 +226,15 @@ def to_type(dtype, rounding):
         info, whole = np.iinfo(register), rounding(a).astype(np.float64)
         if dtype == np.uint64:
             high, low = whole >= 2.0**64, ~(whole >= 0)
-            natural = np.where(high, np.array(info.max, dtype), np.where(high | low, 0, whole).astype(dtype))
+            natural = np.where(high, np.array(info.max, dtype),
+                               np.where(high | low, 0, whole).astype(dtype))
             signed = np.where(low & (whole > -2.0**63), whole, 0).astype(np.int64)
             wrapped = np.where(whole <= -2.0**63, np.array(-2**63), signed).astype(dtype)
             return np.where(low, wrapped, natural) if rounding is np.trunc else natural
         high, low = whole >= float(info.max), whole <= float(info.min)
         inside = np.where(high | low | np.isnan(whole), 0, whole).astype(np.int64).astype(register)
-        return np.where(high, np.array(info.max, register), np.where(low, np.array(info.min, register), inside)).astype(dtype)
+        return np.where(high, np.array(info.max, register),
+                        np.where(low, np.array(info.min, register), inside)).astype(dtype)
 
     def make(x):
         if isinstance(x, Value):
@@ -224,22 +247,27 @@ def to_type(dtype, rounding):
 
 
 def floor_divide(x, y):
-    """Of floats next to the quotient, rounded down: NumPy's, where its difference and quotient, which are rounded, are no half off."""
+    """Of floats next to the quotient, rounded down: NumPy's, where its difference and quotient,
+    which are rounded, are no half off."""
 
     def compute(a, b):
         wanted = np.asarray(np.floor_divide(a, b))
         dtype = wanted.dtype
         if dtype not in FLOATS:
             return wanted
-        flat = [np.ascontiguousarray(o).reshape(-1) for o in np.broadcast_arrays(*[np.asarray(o).astype(dtype) for o in (a, b)])]
-        found, wanted, shape = np.asarray(_found("floor_divide", dtype, flat)), wanted.reshape(-1), wanted.shape
+        flat = [np.ascontiguousarray(o).reshape(-1)
+                for o in np.broadcast_arrays(*[np.asarray(o).astype(dtype) for o in (a, b)])]
+        found, wanted, shape = np.asarray(_found("floor_divide", dtype,
+                                                 flat)), wanted.reshape(-1), wanted.shape
         exact = np.floor(flat[0].astype(np.longdouble) / flat[1].astype(np.longdouble))
         large = np.isfinite(exact) & (np.abs(exact) >= 2.0 ** (np.finfo(dtype).nmant - 1))
-        same = (found == wanted) & (np.signbit(found) == np.signbit(wanted)) | np.isnan(found) & np.isnan(wanted)
+        same = (found == wanted) & (np.signbit(found)
+                                    == np.signbit(wanted)) | np.isnan(found) & np.isnan(wanted)
         right = same | large & (_units(found, exact, dtype) <= 1)
         if not right.all():
             k = int(np.argmin(right))
-            raise Misfit(f"floor_divide of {NAME_OF[dtype]} {[o[k] for o in flat]}: {found[k]!r}, not {wanted[k]!r}")
+            raise Misfit(f"floor_divide of {NAME_OF[dtype]} {[o[k] for o in flat]}: {found[k]!r}, "
+                         f"not {wanted[k]!r}")
         return found.reshape(shape)
 
     return each(compute, x, y)
@@ -273,7 +301,8 @@ fmax, fmin = _extreme(np.fmax, np.logical_and), _extreme(np.fmin, np.logical_or)
 
 def extreme_or_reduction(two, op):
     def function(x, *rest, **keywords):
-        if rest and (isinstance(rest[0], Value) or isinstance(x, Value) is False or not keywords and len(rest) == 1):
+        if (rest and (isinstance(rest[0], Value) or isinstance(x, Value) is False
+                      or not keywords and len(rest) == 1)):
             return two(x, *rest)
         return reduction(op)(x, *rest, **keywords)
     return function
@@ -329,11 +358,13 @@ def clip(x, low, high):
 
 def typed(operand, dtype):
     """As that type, to which NumPy has promoted it."""
-    return cast(operand, dtype) if isinstance(operand, Value) else Value(np.array(operand, dtype), [])
+    return (cast(operand, dtype) if isinstance(operand, Value)
+            else Value(np.array(operand, dtype), []))
 
 
 def written(function):
-    """A function of one float that the language writes out of others, each step rounded to the type."""
+    """A function of one float that the language writes out of others, each step rounded to the
+    type."""
 
     def make(x):
         value = x if isinstance(x, Value) else Value(np.array(x, float), [])
@@ -353,8 +384,10 @@ def hardsigmoid(x):
 
 
 WRITTEN = dict(
-    gelu=lambda x: x * (real("erf", x * 0.7071067811865476) + 1) * 0.5, silu=lambda x: x * real("sigmoid", x),
-    swish=lambda x: x * real("sigmoid", x), softplus=softplus, mish=lambda x: x * real("tanh", softplus(x)),
+    gelu=lambda x: x * (real("erf", x * 0.7071067811865476) + 1) * 0.5,
+               silu=lambda x: x * real("sigmoid", x),
+    swish=lambda x: x * real("sigmoid", x), softplus=softplus,
+               mish=lambda x: x * real("tanh", softplus(x)),
     logsigmoid=lambda x: minimum(x, 0) - real("log1p", real("exp", -each(np.abs, x))),
     hardsigmoid=hardsigmoid, hardswish=lambda x: x * hardsigmoid(x))
 
@@ -371,7 +404,8 @@ def _multiply(a, b):
 
 
 def _ordered(combine, neutral, rows, is_last):
-    """Of rows of (outer, count, inner): the total of each, in the order that is part of the result."""
+    """Of rows of (outer, count, inner): the total of each, in the order that is part of the
+    result."""
     segment, partials = (4096, 32) if is_last else (128, 1)
     total = np.full((rows.shape[0], rows.shape[2]), neutral, rows.dtype)
     for begin in range(0, rows.shape[1], segment):
@@ -392,7 +426,8 @@ def _fold(op, a, first, last):
     """One reduction along the dimensions first to last, which stay with sizes of 1."""
     dims = a.shape
     kept = dims[:first] + (1,) * (last - first + 1) + dims[last + 1:]
-    outer, count, inner = (math.prod(dims[b:e]) for b, e in ((0, first), (first, last + 1), (last + 1, len(dims))))
+    outer, count, inner = (math.prod(dims[b:e])
+                           for b, e in ((0, first), (first, last + 1), (last + 1, len(dims))))
     rows = np.ascontiguousarray(a).reshape(outer, count, inner)
     if op in ("max", "min"):
         if count == 0:
@@ -400,13 +435,16 @@ def _fold(op, a, first, last):
         r = (np.max if op == "max" else np.min)(rows, axis=1)
         if a.dtype in FLOATS:
             zero, sign = r == 0, np.signbit(rows) | (rows != 0)
-            r = np.where(zero, np.where(sign.all(1) if op == "max" else (np.signbit(rows) & (rows == 0)).any(1), -r.dtype.type(0),
+            r = np.where(zero, np.where(sign.all(1) if op == "max"
+                                        else (np.signbit(rows) & (rows == 0)).any(1),
+                                        -r.dtype.type(0),
                                         r.dtype.type(0)), r)
     elif op in ("any", "all"):
         r = (np.any if op == "any" else np.all)(rows, axis=1)
     elif a.dtype in FLOATS:
         wide = rows.astype(np.float32) if a.dtype == np.float16 else rows
-        r = _ordered(*((_add, -0.0) if op == "sum" else (_multiply, 1.0)), wide, last == len(dims) - 1).astype(a.dtype)
+        r = _ordered(*((_add, -0.0) if op == "sum" else (_multiply, 1.0)), wide,
+                     last == len(dims) - 1).astype(a.dtype)
         if count == 0 and op == "sum":
             r = np.zeros_like(r)
     else:
@@ -433,15 +471,18 @@ def _axes(axis, rank):
 
 
 def _reduce(op, value, axes):
-    """Neighbours at once, unless an operand lacks some; others one after the other, the last first."""
+    """Neighbours at once, unless an operand lacks some; others one after the other, the last
+    first."""
     end, reduced = len(axes), set()
     while end:
         first = end - 1
-        while first and axes[first - 1] + 1 == axes[first] and not _straddles(value, axes[first - 1], axes[end - 1]):
+        while (first and axes[first - 1] + 1 == axes[first]
+               and not _straddles(value, axes[first - 1], axes[end - 1])):
             first -= 1
         reduced |= set(range(axes[first], axes[end - 1] + 1))
         is_open = value.dropped and op in ("sum", "prod") and value.a.dtype in FLOATS
-        value = Value(_fold(op, value.a, axes[first], axes[end - 1]), [tuple(d not in reduced for d in range(value.a.ndim))],
+        value = Value(_fold(op, value.a, axes[first], axes[end - 1]),
+                      [tuple(d not in reduced for d in range(value.a.ndim))],
                       OPEN if is_open else value.near, value.dropped)
         end = first
     return value
@@ -450,7 +491,8 @@ def _reduce(op, value, axes):
 def _dropped(value, axes, keepdims):
     if keepdims:
         return value
-    value = view(value, lambda a: a.reshape([size for d, size in enumerate(a.shape) if d not in axes]))
+    value = view(value, lambda a: a.reshape([size
+                                             for d, size in enumerate(a.shape) if d not in axes]))
     value.dropped = True
     return value
 
@@ -580,7 +622,8 @@ def view(value, function):
 
 
 def _list(numbers):
-    return list(numbers[0]) if len(numbers) == 1 and isinstance(numbers[0], (tuple, list)) else list(numbers)
+    return (list(numbers[0]) if len(numbers) == 1 and isinstance(numbers[0], (tuple, list))
+            else list(numbers))
 
 
 def transpose(x, *order):
@@ -588,7 +631,8 @@ def transpose(x, *order):
 
 
 def reshape(x, *sizes):
-    return view(x, lambda a: a.reshape([a.shape[d] if size == 0 else size for d, size in enumerate(_list(sizes))]))
+    return view(x, lambda a: a.reshape([a.shape[d] if size == 0 else size
+                                        for d, size in enumerate(_list(sizes))]))
 
 
 def squeeze(x, *axes):
@@ -607,7 +651,8 @@ def broadcast_to(x, *sizes):
     def compute(a):
         wanted = _list(sizes)
         lead = len(wanted) - a.ndim
-        return np.broadcast_to(a, [a.shape[d - lead] if s == -1 and d >= lead else s for d, s in enumerate(wanted)])
+        return np.broadcast_to(a, [a.shape[d - lead] if s == -1 and d >= lead else s
+                                   for d, s in enumerate(wanted)])
     return view(x, compute)
 
 
@@ -630,9 +675,11 @@ def pad(x, *given, constant_values=0):
     widths = numbers[0] if len(numbers) == 1 else tuple(numbers)
 
     def compute(a):
-        if a.dtype not in FLOATS and np.array(constant_values).dtype in FLOATS or a.dtype == bool and constant_values not in (0, 1):
+        if (a.dtype not in FLOATS and np.array(constant_values).dtype in FLOATS
+            or a.dtype == bool and constant_values not in (0, 1)):
             raise Unsure("pad cuts the number to the type")
-        number = np.array(constant_values, a.dtype) if element.a.ndim == 0 and element is not given[0] else element.a.reshape(())
+        number = (np.array(constant_values, a.dtype) if element.a.ndim == 0
+                  and element is not given[0] else element.a.reshape(()))
         if number.dtype != a.dtype:
             raise Unsure("pad of two types")
         return np.pad(a, _widths(widths, a.ndim), constant_values=number)
@@ -641,11 +688,13 @@ def pad(x, *given, constant_values=0):
 
 
 def nextafter(x, y):
-    """Of equal operands the second, as in C. NumPy does so but in f16, where it is the first: another zero."""
+    """Of equal operands the second, as in C. NumPy does so but in f16, where it is the first:
+    another zero."""
 
     def compute(a, b):
         found = np.nextafter(a, b)
-        return np.where(a == b, b, found).astype(found.dtype) if found.dtype == np.float16 else found
+        return (np.where(a == b, b, found).astype(found.dtype) if found.dtype == np.float16
+                else found)
 
     return each(compute, x, y)
 
@@ -653,16 +702,22 @@ def nextafter(x, y):
 # ---------------------------------------------------------------------------------------------------------------------
 # Names
 
-UNARY = ["abs", "absolute", "fabs", "sign", "square", "floor", "ceil", "trunc", "fix", "rint", "sqrt", "isnan", "isinf", "isfinite",
+UNARY = ["abs", "absolute", "fabs", "sign", "square", "floor", "ceil", "trunc", "fix", "rint",
+         "sqrt", "isnan", "isinf", "isfinite",
          "logical_not", "ones_like", "zeros_like"]
 BINARY = ["fmod", "remainder", "logical_and", "logical_or", "logical_xor", "nextafter"]
-REDUCERS = {"sum": reduction("sum"), "prod": reduction("prod"), "any": reduction("any"), "all": reduction("all"), "mean": mean,
+REDUCERS = {"sum": reduction("sum"), "prod": reduction("prod"), "any": reduction("any"),
+            "all": reduction("all"), "mean": mean,
             "var": var, "std": std, "norm": norm, "logsumexp": logsumexp,
-            "max": extreme_or_reduction(maximum, "max"), "min": extreme_or_reduction(minimum, "min"),
+            "max": extreme_or_reduction(maximum, "max"),
+            "min": extreme_or_reduction(minimum, "min"),
             "amax": reduction("max"), "amin": reduction("min")}
-NORMS = {"softmax": softmax, "log_softmax": log_softmax, "layer_norm": layer_norm, "rms_norm": rms_norm}
-MOVERS = {"transpose": transpose, "permute": transpose, "reshape": reshape, "squeeze": squeeze, "flip": flip, "tile": tile,
-          "swapaxes": lambda x, a, b: view(x, lambda y: y.swapaxes(a, b)), "broadcast_to": broadcast_to,
+NORMS = {"softmax": softmax, "log_softmax": log_softmax, "layer_norm": layer_norm,
+         "rms_norm": rms_norm}
+MOVERS = {"transpose": transpose, "permute": transpose, "reshape": reshape, "squeeze": squeeze,
+          "flip": flip, "tile": tile,
+          "swapaxes": lambda x, a, b: view(x, lambda y: y.swapaxes(a, b)),
+          "broadcast_to": broadcast_to,
           "expand_dims": lambda x, at: view(x, lambda y: np.expand_dims(y, at)),
           "unsqueeze": lambda x, at: view(x, lambda y: np.expand_dims(y, at)),
           "concat": concat, "cat": concat, "concatenate": concat, "pad": pad}
@@ -685,18 +740,24 @@ def _of_arrays(function):
     return call
 
 
-NAMES = {**{name: _plain(getattr(np, name)) for name in UNARY + BINARY if name not in ("ones_like", "zeros_like")},
+NAMES = {**{name: _plain(getattr(np, name)) for name in UNARY + BINARY
+            if name not in ("ones_like", "zeros_like")},
          **{name: _plain(getattr(np, name)) for name in ("ones_like", "zeros_like")},
-         **{name: (lambda *operands, name=name: real(name, *operands)) for name in REALS if name != "power"},
+         **{name: (lambda *operands, name=name: real(name, *operands))
+            for name in REALS if name != "power"},
          **{name: written(function) for name, function in WRITTEN.items()},
-         "round": lambda x: each(np.round, x), "copysign": no_nan(np.copysign), "signbit": signbit, "conj": conj,
-         "reciprocal": reciprocal, "power": power, "floor_divide": floor_divide, "nextafter": nextafter,
-         "maximum": maximum, "minimum": minimum, "fmax": fmax, "fmin": fmin, "where": where, "select": where, "clip": clip,
+         "round": lambda x: each(np.round, x), "copysign": no_nan(np.copysign), "signbit": signbit,
+         "conj": conj,
+         "reciprocal": reciprocal, "power": power, "floor_divide": floor_divide,
+         "nextafter": nextafter,
+         "maximum": maximum, "minimum": minimum, "fmax": fmax, "fmin": fmin, "where": where,
+         "select": where, "clip": clip,
          "relu": lambda x: maximum(x, 0), **CASTS, **MOVERS, **NORMS, **REDUCERS,
          "pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan, "true": True, "false": False}
 
 
-NAMES = {name: _of_arrays(f) if callable(f) and name not in CASTS else f for name, f in NAMES.items()}
+NAMES = {name: _of_arrays(f) if callable(f) and name not in CASTS else f
+         for name, f in NAMES.items()}
 
 
 class _Choices(ast.NodeTransformer):
@@ -718,7 +779,8 @@ def _code(text):
     statements, results = [], []
     for k, node in enumerate(body):
         name = node.targets[0].id if isinstance(node, ast.Assign) else None
-        read = [n.id for later in body[k + 1:] for n in ast.walk(later.value) if isinstance(n, ast.Name)]
+        read = [n.id for later in body[k + 1:] for n in ast.walk(later.value)
+                if isinstance(n, ast.Name)]
         expression = ast.fix_missing_locations(ast.Expression(_Choices().visit(node.value)))
         statements.append((name, compile(expression, "<text>", "eval")))
         results.append(name is None or name not in read)
@@ -729,13 +791,15 @@ def _code(text):
 
 
 def evaluate(text, operands, accuracy=ACCURACIES[0]):
-    """The results, as a list of Values or numbers. Operands are arrays, or numbers, which are weak."""
+    """The results, as a list of Values or numbers. Operands are arrays, or numbers, which are
+    weak."""
     global _accuracy
     _accuracy = accuracy
     values = dict(NAMES)
     for name, operand in operands.items():
         is_array = isinstance(operand, np.ndarray)
-        values[name] = Value(operand) if is_array else operand.item() if isinstance(operand, np.generic) else operand
+        values[name] = (Value(operand) if is_array
+                        else operand.item() if isinstance(operand, np.generic) else operand)
     found = []
     with np.errstate(all="ignore"):
         statements, results = _code(text)

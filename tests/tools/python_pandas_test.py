@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""pandas' own tests of eval and query, with import tosajit.as_numexpr in numexpr's place. What is left out is listed with its reason.
+"""pandas' own tests of eval and query, with import tosajit.as_numexpr in numexpr's place. What is
+left out is listed with its reason.
 
     python3 tests/tools/python_pandas_test.py [PYTEST'S ARGUMENTS]   # without any: those of the engine numexpr
 """
@@ -12,9 +13,11 @@ import pytest  # noqa: E402
 
 MESSAGE = "numexpr's message, couldn't find matching opcode, is expected; here it is NumPy's reason"
 LEFT_OUT = {
-    "test_frame_invert[numexpr": MESSAGE, "test_series_invert[numexpr": MESSAGE, "test_frame_negate[numexpr": MESSAGE,
+    "test_frame_invert[numexpr": MESSAGE, "test_series_invert[numexpr": MESSAGE,
+            "test_frame_negate[numexpr": MESSAGE,
     "test_series_negate[numexpr": MESSAGE, "test_scalar_unary[numexpr": MESSAGE,
-    **{f"test_{kind}_pos[numexpr-{parser}-lhs2": MESSAGE for kind in ("frame", "series") for parser in ("python", "pandas")},
+    **{f"test_{kind}_pos[numexpr-{parser}-lhs2": MESSAGE for kind in ("frame", "series")
+       for parser in ("python", "pandas")},
 }
 
 
@@ -37,7 +40,8 @@ class Lists:
 
 if __name__ == "__main__":
     lists = Lists()
-    code = pytest.main(["-q", "--pyargs", "pandas.tests.computation", "-p", "no:cacheprovider", *(sys.argv[1:] or ["-k", "numexpr"])], plugins=[lists])
+    code = pytest.main(["-q", "--pyargs", "pandas.tests.computation", "-p", "no:cacheprovider",
+                        *(sys.argv[1:] or ["-k", "numexpr"])], plugins=[lists])
     for reason, count in lists.left_out.items():
         print(f"left out, {count}: {reason}")
     sys.exit(code or not lists.left_out)

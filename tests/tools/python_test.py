@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The Python package without NumPy: arrays of module array, memoryviews, DLPack made by hand,
 numbers, hostile objects, leaks, threads. PYTHONPATH names the package. TOSAJIT_TEST_COMPILER=0 says
-that there is no LLVM, which is tested, too; then what needs one is left out. TOSAJIT_TEST_EMULATED=1
-says that an emulator runs this, which has a thread and memory of its own, and loses it in a fork."""
+that there is no LLVM, which is tested, too; then what needs one is left out.
+TOSAJIT_TEST_EMULATED=1 says that an emulator runs this, which has a thread and memory of its own,
+and loses it in a fork."""
 import array
 import copy
 import ctypes
@@ -25,7 +26,8 @@ import unittest
 import tosajit
 
 WINDOWS = os.name == "nt"
-LIBRARY = os.path.join(os.path.dirname(tosajit.__file__), "tosajit.dll") if WINDOWS else "libtosajit.so.0"
+LIBRARY = (os.path.join(os.path.dirname(tosajit.__file__), "tosajit.dll") if WINDOWS
+           else "libtosajit.so.0")
 COMPILES = os.environ.get("TOSAJIT_TEST_COMPILER", "1") == "1"
 needs_compiler = unittest.skipUnless(COMPILES, "there is no compiler")
 EMULATED = os.environ.get("TOSAJIT_TEST_EMULATED", "0") == "1"
@@ -149,7 +151,8 @@ class Calls(unittest.TestCase):
         with self.assertRaisesRegex(tosajit.ElementTypeError, "i1"):
             tosajit.evaluate("x & c", c=True, x=x)
         for text, operands, expected in (
-                ("select(c, x * d, x)", {"x": x, "d": True}, [1, 2]), ("m + c", {"m": mask}, [True, True]),
+                ("select(c, x * d, x)", {"x": x, "d": True}, [1, 2]),
+                                         ("m + c", {"m": mask}, [True, True]),
                 ("x + f32(m) * c", {"x": x, "m": mask}, [2, 2]), ("x * (1 - c)", {"x": x}, [0, 0])):
             self.assertEqual(tosajit.evaluate(text, c=True, **operands).tolist(), expected)
         for text in ("x * c", "x * f32(c)", "x * True"):
@@ -235,14 +238,16 @@ class Evaluation(unittest.TestCase):
 
     def test_reductions_by_name_without_numpy(self):
         x = matrix(2, 3)
-        for text, shape in (("sum(x, axis=-1)", (2,)), ("max(x, axis=0)", (3,)), ("min(x)", ()), ("cumsum(x, axis=1)", (2, 3))):
+        for text, shape in (("sum(x, axis=-1)", (2,)), ("max(x, axis=0)", (3,)), ("min(x)", ()),
+                            ("cumsum(x, axis=1)", (2, 3))):
             self.assertEqual(tosajit.evaluate(text, x=x).shape, shape, text)
         with self.assertRaisesRegex(Exception, "axis 5 is out of bounds for array of dimension 2"):
             tosajit.evaluate("sum(x, axis=5)", x=x)
 
     @needs_compiler
     def test_few_columns_have_kernels_of_their_own(self):
-        """Where something is reduced, and these sizes come again; the bits are those of any size."""
+        """Where something is reduced, and these sizes come again; the bits are those of any
+        size."""
         text = "sum(x * w, axis=-1)"
         for backend in ("native", "background"):
             engine, plain = tosajit.Engine(backend=backend), tosajit.Engine(backend="precompiled")
@@ -253,7 +258,8 @@ class Evaluation(unittest.TestCase):
                 self.assertEqual(found, bytes(plain.evaluate(text, x=x, w=w)), columns)
                 engine.wait()
                 known.append(engine.stats["compilations"])
-            self.assertEqual(known[-1] - known[0], 3 + (backend == "background"))  # which compiles nothing for the first call
+            # which compiles nothing for the first call
+            self.assertEqual(known[-1] - known[0], 3 + (backend == "background"))
             for columns in range(2, 20):
                 for _ in range(2):
                     engine.evaluate(text, x=matrix(600, columns), w=floats(*range(columns)))
@@ -269,9 +275,13 @@ class Evaluation(unittest.TestCase):
     @needs_compiler
     def test_long_first_answers_wait_for_the_compiler(self):
         engine = tosajit.Engine()
-        engine.evaluate("sum((x - y) * (x - y), axis=-1)", x=memoryview(bytes(4 * 512 * 8)).cast("f", (512, 1, 8)), y=memoryview(bytes(4 * 512 * 8)).cast("f", (1, 512, 8)))
+        engine.evaluate("sum((x - y) * (x - y), axis=-1)",
+                        x=memoryview(bytes(4 * 512 * 8)).cast("f", (512, 1, 8)),
+                        y=memoryview(bytes(4 * 512 * 8)).cast("f", (1, 512, 8)))
         self.assertEqual(engine.stats["compilations"], 1)
-        engine.evaluate("sum((x - y) * x, axis=-1)", x=memoryview(bytes(4 * 64)).cast("f", (8, 1, 8)), y=memoryview(bytes(4 * 64)).cast("f", (1, 8, 8)))
+        engine.evaluate("sum((x - y) * x, axis=-1)",
+                        x=memoryview(bytes(4 * 64)).cast("f", (8, 1, 8)),
+                        y=memoryview(bytes(4 * 64)).cast("f", (1, 8, 8)))
         self.assertEqual(engine.stats["compilations"], 1)
 
     def test_what_comes_once_is_not_compiled(self):
@@ -395,7 +405,8 @@ class Buffers(unittest.TestCase):
         kernel = tosajit.compile("y = x + x : f32[?]")
         self.assertEqual(kernel(x).tolist(), [2, 4, 6, 8])
         self.assertIn("operand 0", kernel.explain(x))
-        for kind in (ctypes.c_bool, ctypes.c_int8, ctypes.c_int32, ctypes.c_long, ctypes.c_uint64, ctypes.c_double):
+        for kind in (ctypes.c_bool, ctypes.c_int8, ctypes.c_int32, ctypes.c_long, ctypes.c_uint64,
+                     ctypes.c_double):
             y = tosajit.evaluate("select(c, x, x)", c=True, x=(kind * 2)(1, 0))
             self.assertEqual(y.tolist(), [1, 0])
 
@@ -403,7 +414,8 @@ class Buffers(unittest.TestCase):
             _fields_ = [("first", ctypes.c_float), ("second", ctypes.c_float)]
 
         for wrong in ((Pair * 2)(), (ctypes.c_char * 2)(),
-                      Pair() if WINDOWS else (ctypes.c_longdouble * 2)(), (ctypes.c_void_p * 2)(), (ctypes.c_wchar * 2)(),
+                      Pair() if WINDOWS else (ctypes.c_longdouble * 2)(), (ctypes.c_void_p * 2)(),
+                      (ctypes.c_wchar * 2)(),
                       (ctypes.c_float.__ctype_be__ * 2)()):
             with self.assertRaisesRegex(tosajit.ElementTypeError, "operand x: elements of format"):
                 tosajit.evaluate("x + x", x=wrong)
@@ -514,16 +526,21 @@ class Errors(unittest.TestCase):
             e = caught.exception
             return e.operation, e.operand, e.result, e.dimension, e.sizes
         kernel = tosajit.compile("y = x + b : f32[?], f32[?]")
-        self.assertEqual(fields(lambda: kernel(floats(1, 2, 3), floats(1, 2))), (None, 1, None, 0, (2, 3)))
-        self.assertEqual(fields(lambda: kernel(array.array("i", [1]), floats(1))), (None, 0, None, None, None))
-        self.assertEqual(fields(lambda: kernel(floats(1), floats(1), out=floats(1, 2))), (None, None, 0, 0, (2, 1)))
-        self.assertEqual(fields(lambda: tosajit.compile("y = x + b : f32[2], f32[3]")), ("add", 1, None, 0, (3, 2)))
+        self.assertEqual(fields(lambda: kernel(floats(1, 2, 3), floats(1, 2))),
+                         (None, 1, None, 0, (2, 3)))
+        self.assertEqual(fields(lambda: kernel(array.array("i", [1]), floats(1))),
+                         (None, 0, None, None, None))
+        self.assertEqual(fields(lambda: kernel(floats(1), floats(1), out=floats(1, 2))),
+                         (None, None, 0, 0, (2, 1)))
+        self.assertEqual(fields(lambda: tosajit.compile("y = x + b : f32[2], f32[3]")),
+                         ("add", 1, None, 0, (3, 2)))
         # An error of the package's own is about nothing.
         self.assertEqual(fields(lambda: tosajit.Engine(threads=0)), (None, None, None, None, None))
 
     def test_results_over_a_part_of_an_operand(self):
         kernel = tosajit.compile("y = x + b : f32[?], f32[?]")
-        for source, target in ((slice(0, 4), slice(1, 5)), (slice(1, 5), slice(0, 4)), (slice(3, None, -1), slice(0, 4)), (slice(0, 8, 2), slice(0, 4))):
+        for source, target in ((slice(0, 4), slice(1, 5)), (slice(1, 5), slice(0, 4)),
+                               (slice(3, None, -1), slice(0, 4)), (slice(0, 8, 2), slice(0, 4))):
             data = array.array("f", range(8))
             view, wanted = memoryview(data), list(range(8))
             wanted[target] = [x + 1 for x in wanted[source]]
@@ -664,10 +681,13 @@ class DLPack(unittest.TestCase):
         self.assertEqual((y.dtype, y.tolist()), ("bf16", [2, 4]))
 
     def test_unsigned_integers_have_their_own_type(self):
-        for bits, values, twice in ((8, (1, 2, 200, 255), [2, 4, 144, 254]), (16, (1, 65535), [2, 65534]),
-                                    (32, ((1 << 32) - 1,), [(1 << 32) - 2]), (64, ((1 << 64) - 1,), [(1 << 64) - 2])):
+        for bits, values, twice in ((8, (1, 2, 200, 255), [2, 4, 144, 254]),
+                                    (16, (1, 65535), [2, 65534]),
+                                    (32, ((1 << 32) - 1,), [(1 << 32) - 2]),
+                                    (64, ((1 << 64) - 1,), [(1 << 64) - 2])):
             x = Capsule((0.0, 0.0), (len(values),), code=1, bits=bits)
-            ctypes.memmove(x.memory, b"".join(v.to_bytes(bits // 8, "little") for v in values), max(4, bits // 8))
+            ctypes.memmove(x.memory, b"".join(v.to_bytes(bits // 8, "little") for v in values),
+                           max(4, bits // 8))
             y = tosajit.evaluate("x + x", x=x)
             self.assertEqual((y.dtype, y.tolist()), (f"u{bits}", twice))
             self.assertEqual(memoryview(y).tolist(), twice)
@@ -880,7 +900,8 @@ class Graphs(unittest.TestCase):
     def test_a_function_says_what_a_kernel_can_have(self):
         self.assertEqual(tosajit.partition([]), [])
         self.assertEqual(tosajit.partition(MODEL), [[0, 2], [3, 4]])
-        views = [(*node, *([True] if len(node) == 2 else []), k > 2) for k, node in enumerate(MODEL)]
+        views = [(*node, *([True] if len(node) == 2 else []), k > 2)
+                 for k, node in enumerate(MODEL)]
         self.assertEqual(tosajit.partition(views), [[0, 2]])
         asked = []
         self.assertEqual(tosajit.partition(MODEL, accepts=asked.append), [[0], [2], [3], [4]])
@@ -931,7 +952,8 @@ class Graphs(unittest.TestCase):
                      most_tensors=0, accepts=None, regions=ints(7))
         _tosajit.partition(**right)
         self.assertEqual(right["regions"][0], 0)
-        for name, value in (("members", b"\1\1"), ("views", b""), ("operands", ints()), ("operands", ints(0, 0)),
+        for name, value in (("members", b"\1\1"), ("views", b""), ("operands", ints()),
+                            ("operands", ints(0, 0)),
                             ("first_operand", ints(0)), ("first_operand", ints(0, -1)),
                             ("first_operand", ints(0, 1 << 30)), ("first_operand", ints(1, 1)),
                             ("producers", ints(-1)), ("producers", ints(-1, 5)),
@@ -996,7 +1018,8 @@ class Life(unittest.TestCase):
             tosajit.evaluate(text, x=data)
             tosajit.evaluate(text, x=data, out=out)
             tosajit.evaluate("x * a", x=Capsule(), a=2)
-            for wrong in (lambda: kernel(x), lambda: kernel(x, "no"), lambda: kernel(x, b, out=data),
+            for wrong in (lambda: kernel(x), lambda: kernel(x,
+                                                            "no"), lambda: kernel(x, b, out=data),
                           lambda: tosajit.evaluate(text, x="no"),
                           lambda: tosajit.evaluate(text, x=data, out=b"12345678"),
                           lambda: tosajit.evaluate("x +", x=data)):
@@ -1077,14 +1100,19 @@ class Life(unittest.TestCase):
                 with self.assertRaisesRegex(tosajit.ArgumentError, "came as an image"):
                     again.plan()
                 self.assertIn("tosajit.Kernel", again._repr_html_())
-            for call, wrong, kind, number in ((tosajit.load, "nothing", FileNotFoundError, errno.ENOENT),
-                                              (kernel.save, "none/silu.image", FileNotFoundError, errno.ENOENT),
-                                              (kernel.save, "silu.image/x", NotADirectoryError, errno.ENOTDIR),
-                                              (kernel.save, "x" * 300, OSError, errno.ENAMETOOLONG)):
+            for call, wrong, kind, number in ((tosajit.load, "nothing", FileNotFoundError,
+                                               errno.ENOENT),
+                                              (kernel.save, "none/silu.image", FileNotFoundError,
+                                               errno.ENOENT),
+                                              (kernel.save, "silu.image/x", NotADirectoryError,
+                                               errno.ENOTDIR),
+                                              (kernel.save, "x" * 300, OSError,
+                                               errno.ENAMETOOLONG)):
                 place = os.path.join(directory, wrong)
                 with self.assertRaises(kind) as caught:
                     call(place)
-                self.assertEqual((caught.exception.errno, caught.exception.filename), (number, place))
+                self.assertEqual((caught.exception.errno, caught.exception.filename),
+                                 (number, place))
             self.assertEqual(os.listdir(directory), ["silu.image"])
         for wrong in (b"", image[:50], image[:-1] + b"x"):
             with self.assertRaises(tosajit.ArgumentError):
@@ -1118,7 +1146,8 @@ class Life(unittest.TestCase):
         self.assertEqual(str(inspect.signature(kernel)), "(x, b, *, out=None)")
         self.assertIn("iteration space: [?, ?]", kernel.plan())
         self.assertIn("<svg", kernel.plan("svg"))
-        for function in ("layer_norm", "rms_norm"):  # the function that they read is computed once, by the first pass
+        # the function that they read is computed once, by the first pass
+        for function in ("layer_norm", "rms_norm"):
             plan = tosajit.compile(f"t = gelu(x); y = {function}(t) : f32[?,64]").plan()
             self.assertRegex(plan.partition("part 1")[0], "kept in the memory of result 0: %t ")
         self.assertEqual(len(json.loads(kernel.plan(view="json"))["parts"]), 1)
@@ -1133,12 +1162,14 @@ class Life(unittest.TestCase):
         self.assertNotIn("<script", marked)
         if COMPILES:
             self.assertIn("define", kernel.plan("ir"))
-        with self.assertRaisesRegex(tosajit.ArgumentError, "none of text, json, svg, html, nest, ir, asm, passes"):
+        with self.assertRaisesRegex(tosajit.ArgumentError,
+                                    "none of text, json, svg, html, nest, ir, asm, passes"):
             kernel.plan("picture")
 
     def test_options_and_threads(self):
         engine = tosajit.Engine(threads=3, cache=None, cpu=None)
-        self.assertEqual(engine.options, {"threads": 3, "accuracy": "reproducible", "cache": None, "cpu": None,
+        self.assertEqual(engine.options, {"threads": 3, "accuracy": "reproducible", "cache": None,
+                                          "cpu": None,
                                           "backend": "background", "max_bytes": 0})
         engine.evaluate("x + x", x=floats(1))
         engine.threads = 1
@@ -1157,15 +1188,19 @@ class Life(unittest.TestCase):
             self.assertEqual(tosajit.get_num_threads(), 1)
             self.assertEqual(tosajit.evaluate("x + x", x=floats(1)).tolist(), [2])
         self.assertEqual(tosajit.set_num_threads(before), before)
-        for asked, expected in (("1", 1), ("1,2", 1), ("0", before), ("x", before), ("9999", before)):
-            done = subprocess.run([sys.executable, "-c", "import tosajit; print(tosajit.get_num_threads())"],
-                                  env=dict(os.environ, OMP_NUM_THREADS=asked), capture_output=True, text=True)
+        for asked, expected in (("1", 1), ("1,2", 1), ("0", before), ("x", before),
+                                ("9999", before)):
+            done = subprocess.run([sys.executable, "-c",
+                                   "import tosajit; print(tosajit.get_num_threads())"],
+                                  env=dict(os.environ, OMP_NUM_THREADS=asked), capture_output=True,
+                                  text=True)
             self.assertEqual(done.stdout, f"{expected}\n", done.stderr)
 
     @needs_own_process
     def test_nothing_begins_before_the_first_use(self):
         done = subprocess.run([sys.executable, "-c", "import tosajit, os\n"
-                               "print(len(os.listdir('/proc/self/task')))"], capture_output=True, text=True)
+                               "print(len(os.listdir('/proc/self/task')))"], capture_output=True,
+                              text=True)
         self.assertEqual((done.stdout, done.stderr), ("1\n", ""))
 
     @needs_own_process
@@ -1197,7 +1232,8 @@ with tosajit.threadpool_limits(1):
         if not child:
             status = 1
             try:
-                fine = all(tosajit.evaluate(text, x=floats(0, 1)).tolist() == before for _ in range(3))
+                fine = all(tosajit.evaluate(text, x=floats(0, 1)).tolist() == before
+                           for _ in range(3))
                 fine = fine and kernel(floats(0)).tolist() == [0]
                 fine = fine and len(tosajit.evaluate(text, x=large)) == len(large)
                 fresh = tosajit.compile("y = exp(x) - 3 : f32[?]").wait()
@@ -1214,21 +1250,28 @@ with tosajit.threadpool_limits(1):
         self.assertEqual(tosajit.evaluate(text, x=floats(0, 1)).tolist(), before)
 
     def test_accuracy(self):
-        """Without a word it is reproducible: next to what is exact, and the same bits from whatever computes it."""
+        """Without a word it is reproducible: next to what is exact, and the same bits from whatever
+        computes it."""
         x = floats(*(k / 7 for k in range(-500, 500)))
-        found, exact = (engine.evaluate("sigmoid(x)", x=x).tolist() for engine in (tosajit, tosajit.Engine(accuracy="exact")))
+        found, exact = (engine.evaluate("sigmoid(x)", x=x).tolist()
+                        for engine in (tosajit, tosajit.Engine(accuracy="exact")))
         self.assertNotEqual(found, exact)
         for a, b in zip(exact, found):
-            self.assertLessEqual(abs(a - b), 2.0 ** -22 * abs(a))  # half a unit of the one's error and one of the other's are 2 at a power of 2
+            # half a unit of the one's error and one of the other's are 2 at a power of 2
+            self.assertLessEqual(abs(a - b), 2.0 ** -22 * abs(a))
         for backend in ("precompiled", "interpret", *(("native",) if COMPILES else ())):
-            self.assertEqual(tosajit.Engine(backend=backend).evaluate("sigmoid(x)", x=x).tolist(), found, backend)
+            self.assertEqual(tosajit.Engine(backend=backend).evaluate("sigmoid(x)", x=x).tolist(),
+                             found, backend)
 
     def test_nothing_is_contracted(self):
         x = floats(*(k / 7 for k in range(1, 500)))
         for backend in ("precompiled", "interpret", *(("native",) if COMPILES else ())):
             engine = tosajit.Engine(backend=backend)
-            self.assertEqual(set(engine.evaluate("x * x - y * y", x=x, y=x).tolist()), {0.0}, backend)
-            self.assertEqual(set(engine.evaluate("x * y + z", x=x, y=x, z=engine.evaluate("-(x * x)", x=x)).tolist()), {0.0}, backend)
+            self.assertEqual(set(engine.evaluate("x * x - y * y", x=x, y=x).tolist()), {0.0},
+                             backend)
+            self.assertEqual(set(engine.evaluate("x * y + z", x=x, y=x,
+                                                 z=engine.evaluate("-(x * x)", x=x)).tolist()),
+                             {0.0}, backend)
 
     def test_contracted(self):
         """A product and the one sum that reads it are rounded once: by fractions, for which every operation is exact."""
@@ -1272,7 +1315,8 @@ class Threads(unittest.TestCase):
         sys.setswitchinterval(100)  # nobody is asked for the lock
         try:
             running.set()
-            calls = []  # until some turns fell within calls: how many do depends on other work of the machine
+            # until some turns fell within calls: how many do depends on other work of the machine
+            calls = []
             while not calls or within(turns, calls) < 5 and calls[-1][1] - calls[0][0] < 30:
                 begin = time.monotonic()
                 kernel(x, x, out=out)

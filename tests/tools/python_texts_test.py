@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Random texts on random arrays, behind every door of the package, against python_oracle.py: to the bit, with types, shapes, and
-the bytes beside results. What is wrong is made small, and printed as a line to paste.
+"""Random texts on random arrays, behind every door of the package, against python_oracle.py: to the
+bit, with types, shapes, and the bytes beside results. What is wrong is made small, and printed as a
+line to paste.
 
     python3 tests/tools/python_texts_test.py              # TOSAJIT_TEST_SECONDS=10, TOSAJIT_SEED=that of the clock
     python3 tests/tools/python_texts_test.py 'CASE'       # a case that was printed
@@ -51,7 +52,8 @@ class Memory:
         if kind == "field":
             record = np.dtype([("tag", "u1"), ("value", dtype)])
             self._room(math.prod(shape) * record.itemsize, 0)
-            return self.bytes[gap:gap + math.prod(shape) * record.itemsize].view(record).reshape(shape)["value"][...]
+            return self.bytes[gap:gap + math.prod(shape)
+                              * record.itemsize].view(record).reshape(shape)["value"][...]
         steps = [1] * len(shape)
         if kind in ("step", "back") and shape:
             steps[-1] = 3 if kind == "step" else -1
@@ -72,17 +74,22 @@ class Memory:
     def _fill(self, kind, values):
         self.array[...] = values
         if kind == "repeated":
-            bits = np.ascontiguousarray(values).view(f"u{values.itemsize}").reshape(values.shape)  # zeros of two signs are not the same
+            # zeros of two signs are not the same
+            bits = np.ascontiguousarray(values).view(f"u{values.itemsize}").reshape(values.shape)
             for axis, n in enumerate(values.shape):
                 if n > 1 and (bits == bits.take([0], axis)).all():
-                    self.array = np.broadcast_to(self.array[(slice(None),) * axis + (slice(0, 1),)], values.shape)
+                    self.array = np.broadcast_to(self.array[(slice(None),) * axis + (slice(0, 1),)],
+                                                 values.shape)
 
     def shared(self, kind):
-        """Another array in these bytes: between the elements of this one, or an element further on; None: there is none."""
+        """Another array in these bytes: between the elements of this one, or an element further on;
+        None: there is none."""
         size = self.array.itemsize
-        if not self.array.ndim or not self.array.size or (kind == "between") != (self.array.strides[-1] == 3 * size):
+        if (not self.array.ndim or not self.array.size
+            or (kind == "between") != (self.array.strides[-1] == 3 * size)):
             return None
-        start = self.array.__array_interface__["data"][0] - self.bytes.__array_interface__["data"][0] + size
+        start = (self.array.__array_interface__["data"][0]
+                 - self.bytes.__array_interface__["data"][0] + size)
         return np.ndarray(self.array.shape, self.array.dtype, self.bytes, start, self.array.strides)
 
     def beside(self, others):
@@ -100,7 +107,8 @@ class Memory:
                 own[(offsets + start + k).reshape(-1)] = True
         return bool(((self.bytes != self.before) & ~own).any())
 
-NUMBERS = {"f": [0.0, -0.0, 1, -1, 2, -2, 3, 0.5, -0.25, 1.75, 5, 7, 100], "i": [0, 1, 2, 3, -1, -2, 5, 7, 100], "u": [0, 1, 2, 3, 5, 7, 100, 200]}
+NUMBERS = {"f": [0.0, -0.0, 1, -1, 2, -2, 3, 0.5, -0.25, 1.75, 5, 7, 100],
+           "i": [0, 1, 2, 3, -1, -2, 5, 7, 100], "u": [0, 1, 2, 3, 5, 7, 100, 200]}
 
 
 def numbers(shape, dtype, mode, seed):
@@ -116,12 +124,18 @@ def numbers(shape, dtype, mode, seed):
         return rng.integers(0 if dtype.kind == "u" else -3, 4, shape).astype(dtype)
     with np.errstate(all="ignore"):
         if dtype.kind == "f":
-            wild = rng.standard_normal(shape) * np.exp2(rng.integers(-6, 7 if mode == "wild" else 60, shape))
-            special = rng.choice(np.array(NUMBERS["f"] + [np.inf, -np.inf, np.nan, np.finfo(dtype).max, np.finfo(dtype).tiny]), shape)
-            return np.where(rng.random(shape) < (0.0 if mode == "wild" else 0.7), special, wild).astype(dtype)
+            wild = (rng.standard_normal(shape)
+                    * np.exp2(rng.integers(-6, 7 if mode == "wild" else 60, shape)))
+            special = rng.choice(np.array(NUMBERS["f"]
+                                          + [np.inf, -np.inf, np.nan, np.finfo(dtype).max,
+                                             np.finfo(dtype).tiny]), shape)
+            return np.where(rng.random(shape) < (0.0 if mode == "wild" else 0.7), special,
+                            wild).astype(dtype)
         info = np.iinfo(dtype)
-        return np.where(rng.random(shape) < 0.5, rng.integers(info.min, info.max, shape, dtype, endpoint=True),
-                        rng.choice(np.array(NUMBERS[dtype.kind] + [info.min, info.max]), shape).astype(dtype))
+        return np.where(rng.random(shape) < 0.5, rng.integers(info.min, info.max, shape, dtype,
+                                                              endpoint=True),
+                        rng.choice(np.array(NUMBERS[dtype.kind] + [info.min, info.max]),
+                                   shape).astype(dtype))
 
 
 class Operand:
@@ -134,13 +148,15 @@ class Operand:
         return numbers(self.shape, TYPES[self.type], self.mode, self.seed)
 
     def __repr__(self):
-        return f"Operand({self.type!r}, {self.shape!r}, {self.kind!r}, {self.mode!r}, {self.seed!r})"
+        return (f"Operand({self.type!r}, {self.shape!r}, {self.kind!r}, {self.mode!r}, "
+                f"{self.seed!r})")
 
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Doors
 
-Door = collections.namedtuple("Door", "form options", defaults=((),))  # options: pairs of an Engine's
+# options: pairs of an Engine's
+Door = collections.namedtuple("Door", "form options", defaults=((),))
 # of evaluate: once; twice, when it is compiled meanwhile; waited, when that is done
 FORMS = ("once", "twice", "waited", "dynamic", "static", "image")
 
@@ -166,7 +182,8 @@ class Engines:
 
     def kernel(self, text, door, arrays):
         """By compile, of the text that evaluate would compile."""
-        sizes = tuple(tuple(a.shape) for a in arrays.values()) if door.form == "static" else tuple(a.ndim for a in arrays.values())
+        sizes = (tuple(tuple(a.shape) for a in arrays.values()) if door.form == "static"
+                 else tuple(a.ndim for a in arrays.values()))
         key = (text, door, sizes, tuple(a.dtype for a in arrays.values()))
         if key not in self.kernels:
             kernel = self.get(door.options).compile(declared(text, arrays, door.form == "static"))
@@ -200,15 +217,18 @@ def declared(text, arrays, static):
     names = tuple(name for name in _texts.names(text) if name in arrays)
     types = [oracle.NAME_OF[arrays[name].dtype] for name in names]
     shapes = [arrays[name].shape for name in names]
-    made = _texts.translate(text, names, types, [""] * len(names), shapes, [arrays[name] for name in names], None, "same_kind")[0]
+    made = _texts.translate(text, names, types, [""] * len(names), shapes,
+                            [arrays[name] for name in names], None, "same_kind")[0]
     for name, type, shape in zip(names, types, shapes) if static else ():
-        made = made.replace(f"{name}: {type}[{','.join('?' * len(shape))}]", f"{name}: {type}[{','.join(map(str, shape))}]", 1)
+        made = made.replace(f"{name}: {type}[{','.join('?' * len(shape))}]",
+                            f"{name}: {type}[{','.join(map(str, shape))}]", 1)
     return made
 
 
 # Calls of a function in a kernel's place, where strides do not say what NumPy does.
 BY_FUNCTION, _as_function = [], _texts.TextFunction.__call__
-_texts.TextFunction.__call__ = lambda self, *given: BY_FUNCTION.append(self) or _as_function(self, *given)
+_texts.TextFunction.__call__ = (lambda self, *given: BY_FUNCTION.append(self)
+                                or _as_function(self, *given))
 SEVERAL = "of this text evaluate makes several kernels, or NumPy computes it"
 
 
@@ -219,10 +239,12 @@ def is_several(text, arrays):
     names = tuple(name for name in _texts.names(text) if name in arrays)
     kinds = [{bool: "b", int: "i", float: "f"}.get(type(arrays[name]), "") for name in names]
     own = {"b": "i1", "i": "i64", "f": "f64"}
-    types = [own[kind] if kind else oracle.NAME_OF[np.asarray(arrays[name]).dtype] for name, kind in zip(names, kinds)]
+    types = [own[kind] if kind else oracle.NAME_OF[np.asarray(arrays[name]).dtype]
+             for name, kind in zip(names, kinds)]
     try:
         given = [arrays[name] for name in names]
-        made = _texts.translate(text, names, types, kinds, [np.shape(a) for a in given], given, None, "same_kind")
+        made = _texts.translate(text, names, types, kinds, [np.shape(a) for a in given], given,
+                                None, "same_kind")
     except tosajit.Error:
         return False
     return made is not None and made[0] is None
@@ -250,10 +272,12 @@ def has(*patterns):
 
 
 def empty_joined(case):
-    return has(JOINS)(case) and any(0 in o.shape for o in case.operands.values() if isinstance(o, Operand))
+    return (has(JOINS)(case) and any(0 in o.shape
+                                     for o in case.operands.values() if isinstance(o, Operand)))
 
 
-PIECES, REPEATS, SLICES = r"\b(concat|cat|concatenate|pad)\(", r"\b(tile|broadcast_to)\(", r"\[|\bflip\("
+PIECES, REPEATS, SLICES = (r"\b(concat|cat|concatenate|pad)\(", r"\b(tile|broadcast_to)\(",
+                           r"\[|\bflip\(")
 JOINS = r"\breshape\("
 # language.md, "What strides cannot say is refused", unless another place is named
 MOVED = f"{JOINS}|{REPEATS}|{PIECES}"
@@ -290,21 +314,24 @@ REFUSALS = (
     ("sizes that do not broadcast in this call", has(PIECES)),  # a size of 1 beside pieces, of which one is empty
     ("two concatenations meet", has(PIECES)),
 )
-EXCLUDED = dict(line.split("=", 1) for line in os.environ.get("TOSAJIT_EXCLUDE", "").split("\n") if line)  # in development
+EXCLUDED = dict(line.split("=", 1) for line in os.environ.get("TOSAJIT_EXCLUDE", "").split("\n")
+                if line)  # in development
 
 
-REFERENCES = {accuracy: tosajit.Engine(backend="interpret", accuracy=accuracy) for accuracy in oracle.ACCURACIES}
+REFERENCES = {accuracy: tosajit.Engine(backend="interpret", accuracy=accuracy)
+              for accuracy in oracle.ACCURACIES}
 
 
 class Case:
-    """A text, its operands (Operand or number), a door, where results go: None, or a list of memory kinds and of names
-    of operands, and an accuracy, of which all doors have the same bits."""
+    """A text, its operands (Operand or number), a door, where results go: None, or a list of memory
+    kinds and of names of operands, and an accuracy, of which all doors have the same bits."""
 
     def __init__(self, text, operands, door, out=None, accuracy=oracle.ACCURACIES[0]):
         self.text, self.operands, self.door, self.out, self.accuracy = text, operands, door, out, accuracy
 
     def __repr__(self):
-        return f"Case({self.text!r}, {self.operands!r}, {self.door!r}, {self.out!r}, {self.accuracy!r})"
+        return (f"Case({self.text!r}, {self.operands!r}, {self.door!r}, {self.out!r}, "
+                f"{self.accuracy!r})")
 
     def but(self, **other):
         return Case(**{**vars(self), **other})
@@ -313,7 +340,8 @@ class Case:
         return {o.mode for o in self.operands.values() if isinstance(o, Operand)}
 
     def wanted(self):
-        operands = {n: o.values() if isinstance(o, Operand) else o for n, o in self.operands.items()}
+        operands = {n: o.values() if isinstance(o, Operand) else o
+                    for n, o in self.operands.items()}
         found = oracle.evaluate(self.text, operands, self.accuracy)
         if any(isinstance(value, oracle.Value) and value.near == oracle.OPEN for value in found):
             self.settle(found, operands)
@@ -323,14 +351,16 @@ class Case:
         """Where NumPy leaves the bits open, all doors agree with the interpreter."""
         try:
             results = REFERENCES[self.accuracy].evaluate(self.text, **operands)
-        except Exception:  # one refuses the text, as some pages say: then its other results are judged
+        # one refuses the text, as some pages say: then its other results are judged
+        except Exception:
             results = ()
             for value in found:
                 if value.near == oracle.OPEN:
                     value.near = oracle.UNKNOWN
         for value, result in zip(found, results if isinstance(results, tuple) else (results,)):
             result = np.asarray(result)
-            if value.near == oracle.OPEN and (result.shape, result.dtype) == (value.a.shape, value.a.dtype):
+            if (value.near == oracle.OPEN and (result.shape,
+                                               result.dtype) == (value.a.shape, value.a.dtype)):
                 value.a = result
 
     def line(self):
@@ -338,9 +368,11 @@ class Case:
         lines = ["import numpy as np, tosajit"]
         for name, o in self.operands.items():
             if isinstance(o, Operand):
-                values = np.array2string(o.values(), separator=",", threshold=50) if math.prod(o.shape) <= 50 else f"numbers of {o.mode}"
+                values = (np.array2string(o.values(), separator=",", threshold=50)
+                          if math.prod(o.shape) <= 50 else f"numbers of {o.mode}")
                 values = re.sub(r"\s+", "", values).replace("nan", "np.nan").replace("inf", "np.inf").replace("True", "1").replace("False", "0")
-                lines.append(f"{name} = np.array({values}, np.{np.dtype(TYPES[o.type]).name}).reshape({o.shape})"
+                lines.append(f"{name} = np.array({values}, "
+                             f"np.{np.dtype(TYPES[o.type]).name}).reshape({o.shape})"
                              + (f"  # memory {o.kind}" if o.kind != "C" else ""))
             else:
                 lines.append(f"{name} = {o!r}")
@@ -369,9 +401,11 @@ def compare(found, value):
         return None
     unequal = found != wanted
     if wanted.dtype.kind == "f":
-        unequal = (unequal | (np.signbit(found) != np.signbit(wanted))) & ~(np.isnan(found) & np.isnan(wanted))
+        unequal = (unequal | (np.signbit(found)
+                              != np.signbit(wanted))) & ~(np.isnan(found) & np.isnan(wanted))
     where = tuple(int(i[0]) for i in np.nonzero(np.atleast_1d(unequal))) if unequal.any() else ()
-    at = (np.atleast_1d(found)[where], np.atleast_1d(wanted)[where]) if where or unequal.any() else ("?", "?")
+    at = ((np.atleast_1d(found)[where], np.atleast_1d(wanted)[where]) if where or unequal.any()
+          else ("?", "?"))
     return f"{int(unequal.sum())} of {wanted.size} elements, at {where}: {at[0]!r}, not {at[1]!r}"
 
 
@@ -382,14 +416,15 @@ class Finding(Exception):
 
 
 def lay_out(case, wanted, memories):
-    """The arrays for results, and memory that is theirs alone; None where they are made. Names of operands are in place,
-    "between x" and "behind x" are in the same bytes."""
+    """The arrays for results, and memory that is theirs alone; None where they are made. Names of
+    operands are in place, "between x" and "behind x" are in the same bytes."""
     if case.out is None:
         return None, []
     outs, own = [], []
     for where, value in zip(case.out, wanted):
         word, _, name = where.rpartition(" ")
-        found = memories[name].array if where in memories else memories[name].shared(word) if name in memories else None
+        found = (memories[name].array if where in memories
+                 else memories[name].shared(word) if name in memories else None)
         if found is None or found.shape != value.a.shape or found.dtype != value.a.dtype:
             own.append(Memory(value.a.shape, value.a.dtype, where if where in KINDS else "C"))
             found = own[-1].array
@@ -403,12 +438,14 @@ JUMPS = r"//|%|==|[<>!~&|^]|\bif\b|\b(floor|ceil|trunc|fix|rint|round|sign|signb
 
 
 def compare_parts(case, found, wanted):
-    """What kernels and NumPy give together: the oracle's bits where nothing is reduced, and near it where sums may have another order."""
+    """What kernels and NumPy give together: the oracle's bits where nothing is reduced, and near it
+    where sums may have another order."""
     if not re.search(REDUCES, case.text):
         return compare(found, wanted)
     if found.shape != wanted.a.shape or found.dtype != wanted.a.dtype:
         return f"type or shape: {found.dtype} {found.shape}, not {wanted.a.dtype} {wanted.a.shape}"
-    if wanted.a.dtype.kind != "f" or re.search(JUMPS, case.text) or case.modes() & {"special", "wild"}:
+    if (wanted.a.dtype.kind != "f" or re.search(JUMPS, case.text)
+        or case.modes() & {"special", "wild"}):
         return None
     close = {2: 3e-2, 4: 1e-3, 8: 1e-9}[wanted.a.itemsize]
     with np.errstate(all="ignore"):
@@ -420,7 +457,8 @@ def check(case, engines, wanted=None):
     """Raises what is wrong. True: computed. False: refused, as a page says."""
     if wanted is None:
         wanted = case.wanted()
-    memories = {n: Memory(o.shape, TYPES[o.type], o.kind, o.values()) for n, o in case.operands.items() if isinstance(o, Operand)}
+    memories = {n: Memory(o.shape, TYPES[o.type], o.kind, o.values())
+                for n, o in case.operands.items() if isinstance(o, Operand)}
     arrays = {n: memories[n].array if n in memories else o for n, o in case.operands.items()}
     out, own = lay_out(case, wanted, memories)
     copies = {n: m.array.tobytes() for n, m in memories.items()}
@@ -434,10 +472,12 @@ def check(case, engines, wanted=None):
     for k, (f, w) in enumerate(zip(found, wanted)):
         wrong = compare_parts(case, np.asarray(f), w) if BY_FUNCTION else compare(np.asarray(f), w)
         if wrong:
-            raise Finding(wrong.split(" ")[0] if wrong[0] in "ts" else "bits", f"result {k}: {wrong}")
+            raise Finding(wrong.split(" ")[0] if wrong[0] in "ts" else "bits",
+                          f"result {k}: {wrong}")
     outs = [] if out is None else out if isinstance(out, tuple) else [out]
     for name, memory in memories.items():
-        if not any(where.endswith(name) and not where.startswith("between") for where in case.out or ()) and copies[name] != memory.array.tobytes():
+        if (not any(where.endswith(name) and not where.startswith("between")
+                    for where in case.out or ()) and copies[name] != memory.array.tobytes()):
             raise Finding("operand", f"operand {name} is changed")
     if any(m.beside(outs) for m in list(memories.values()) + own):
         raise Finding("beside", "bytes beside an array are changed")
@@ -451,19 +491,24 @@ def refused(case, error):
             return False
     shown = " ".join(case.text.split())
     words = words.replace((shown if len(shown) <= 60 else shown[:57] + "...") + ": ", "")
-    first = re.sub("[%]?_*[a-z]?[0-9]+", "0", words.strip().split("\n")[0].partition(" error: ")[2] or words.strip().split("\n")[0])
+    first = re.sub("[%]?_*[a-z]?[0-9]+", "0", words.strip().split("\n")[0].partition(" error: ")[2]
+                   or words.strip().split("\n")[0])
     raise Finding(f"refused {type(error).__name__} {first[:60]}", words)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Texts
 
-REAL_NAMES = [n for n in oracle.REALS if n not in ("arctan2", "hypot", "power")] + list(oracle.WRITTEN) + ["sqrt", "sqrt", "exp", "log", "sigmoid"]
-PLAIN_NAMES = ["abs", "fabs", "sign", "square", "floor", "ceil", "trunc", "fix", "rint", "round", "isnan", "isinf", "isfinite", "signbit",
+REAL_NAMES = ([n for n in oracle.REALS if n not in ("arctan2", "hypot", "power")]
+              + list(oracle.WRITTEN) + ["sqrt", "sqrt", "exp", "log", "sigmoid"])
+PLAIN_NAMES = ["abs", "fabs", "sign", "square", "floor", "ceil", "trunc", "fix", "rint", "round",
+               "isnan", "isinf", "isfinite", "signbit",
                "logical_not", "ones_like", "zeros_like", "relu", "conj", "reciprocal"]
-PAIR_NAMES = ["maximum", "minimum", "fmax", "fmin", "fmod", "remainder", "floor_divide", "copysign", "nextafter", "arctan2", "hypot",
+PAIR_NAMES = ["maximum", "minimum", "fmax", "fmin", "fmod", "remainder", "floor_divide", "copysign",
+              "nextafter", "arctan2", "hypot",
               "power", "max", "min", "logical_and", "logical_or", "logical_xor"]
-SIGNS = ["+", "-", "*", "+", "-", "*", "/", "//", "%", "**", "&", "|", "^", "<<", ">>", "==", "!=", "<", "<=", ">", ">="]
+SIGNS = ["+", "-", "*", "+", "-", "*", "/", "//", "%", "**", "&", "|", "^", "<<", ">>", "==", "!=",
+         "<", "<=", ">", ">="]
 LITERALS = ["0", "1", "2", "3", "-1", "0.5", "2.5", "-1.25", "True", "100", "300", "1e3", "-7"]
 
 
@@ -472,12 +517,16 @@ class Maker:
 
     def __init__(self, rng):
         self.rng = rng
-        self.full = tuple(rng.choice((0, 1, 2, 2, 2, 3, 3, 3, 4, 4, 5, 7, 8, 16, 17, 33)) for _ in range(rng.choice((0, 1, 1, 2, 2, 2, 3, 3, 4))))
-        common = rng.choice(list(TYPES)) if rng.random() < 0.3 else rng.choice(FLOATS + ("i32", "i64", "f32"))
+        self.full = tuple(rng.choice((0, 1, 2, 2, 2, 3, 3, 3, 4, 4, 5, 7, 8, 16, 17, 33))
+                          for _ in range(rng.choice((0, 1, 1, 2, 2, 2, 3, 3, 4))))
+        common = (rng.choice(list(TYPES)) if rng.random() < 0.3
+                  else rng.choice(FLOATS + ("i32", "i64", "f32")))
         mixed = rng.random() < 0.35
-        self.operands = {name: Operand(rng.choice(list(TYPES)) if mixed else common, self.shape()) for name in "xyz"[:rng.choice((1, 2, 2, 3))]}
+        self.operands = {name: Operand(rng.choice(list(TYPES)) if mixed else common, self.shape())
+                         for name in "xyz"[:rng.choice((1, 2, 2, 3))]}
         if rng.random() < 0.2:
-            self.operands["a"] = rng.choice((0, 1, 3, -2, 0.5, -1.25, True, np.float32(2.5), np.int64(3)))
+            self.operands["a"] = rng.choice((0, 1, 3, -2, 0.5, -1.25, True, np.float32(2.5),
+                                             np.int64(3)))
         self.pool = {}
         self.statements = []
         self.tries = 60
@@ -498,8 +547,10 @@ class Maker:
         except Exception:
             return None
         if not isinstance(found, oracle.Value):
-            return None if isinstance(found, complex) or found != found or abs(found) > 1e9 else found
-        return found if found.a.size <= 20000 and found.a.ndim <= 6 and found.a.dtype in oracle.NAME_OF else None
+            return (None if isinstance(found, complex) or found != found or abs(found) > 1e9
+                    else found)
+        return (found if found.a.size <= 20000 and found.a.ndim <= 6
+                and found.a.dtype in oracle.NAME_OF else None)
 
     def leaf(self):
         names = list(self.operands) + list(self.pool) * 2
@@ -518,7 +569,8 @@ class Maker:
     def text(self, depth):
         """One that has a value."""
         for _ in range(6):
-            text = self.leaf() if depth <= 0 or self.tries < 0 else getattr(self, self.rng.choice(self.KINDS))(depth - 1)
+            text = (self.leaf() if depth <= 0 or self.tries < 0
+                    else getattr(self, self.rng.choice(self.KINDS))(depth - 1))
             if text and (self.tries < 0 or self.value(text) is not None):
                 return text
         return self.leaf()
@@ -530,19 +582,22 @@ class Maker:
         return self.leaf()
 
     def binary(self, depth):
-        return f"({self.text(depth)} {self.rng.choice(SIGNS)} {self.text(self.rng.randint(0, max(depth, 0)))})"
+        return (f"({self.text(depth)} {self.rng.choice(SIGNS)} "
+                f"{self.text(self.rng.randint(0, max(depth, 0)))})")
 
     def unary(self, depth):
         form = self.rng.choice(("-{}", "~{}", "real", "real", "plain", "plain"))
         text = self.array(depth)[0] if form == "~{}" else self.text(depth)
-        return f"({form.format(text)})" if "{" in form else f"{self.rng.choice(REAL_NAMES if form == 'real' else PLAIN_NAMES)}({text})"
+        return (f"({form.format(text)})" if "{" in form
+                else f"{self.rng.choice(REAL_NAMES if form == 'real' else PLAIN_NAMES)}({text})")
 
     def pair(self, depth):
         return f"{self.rng.choice(PAIR_NAMES)}({self.text(depth)}, {self.text(0)})"
 
     def choice(self, depth):
         a, b, c = self.text(depth), self.text(0), self.text(0)
-        form = self.rng.choice(("where({0} > {1}, {0}, {2})", "where({1}, {0}, {2})", "({0} if {1} > {2} else {2})", "clip({0}, {1}, {2})",
+        form = self.rng.choice(("where({0} > {1}, {0}, {2})", "where({1}, {0}, {2})",
+                                "({0} if {1} > {2} else {2})", "clip({0}, {1}, {2})",
                                 "select({1}, {2}, {0})"))
         return form.format(a, b, c)
 
@@ -553,16 +608,19 @@ class Maker:
         rng = self.rng
         if rng.random() < 0.25 or not rank:
             return "None"
-        some = rng.sample(range(rank), rng.choice((1, 1, 1, 2, rng.randint(1, rank))) if rank > 1 else 1)
+        some = rng.sample(range(rank), rng.choice((1, 1, 1, 2, rng.randint(1, rank))) if rank > 1
+                          else 1)
         some = [d - rank if rng.random() < 0.3 else d for d in some]
-        return str(some[0]) if len(some) == 1 and rng.random() < 0.9 else f"({', '.join(map(str, some))},)"
+        return (str(some[0]) if len(some) == 1 and rng.random() < 0.9
+                else f"({', '.join(map(str, some))},)")
 
     def reduction(self, depth):
         rng = self.rng
         text, a = self.array(depth)
         name = rng.choice(["sum", "sum", "mean", *oracle.REDUCERS])
         axis = self.axes(a.ndim)
-        words = [f"axis={axis}" if name in ("max", "min") or rng.random() < 0.7 else axis] if axis != "None" or rng.random() < 0.3 else []
+        words = ([f"axis={axis}" if name in ("max", "min") or rng.random() < 0.7 else axis]
+                 if axis != "None" or rng.random() < 0.3 else [])
         if words == ["None"]:
             words = ["axis=None"]
         if name in ("var", "std") and rng.random() < 0.4:
@@ -580,7 +638,8 @@ class Maker:
         text, a = self.array(depth)
         if not re.fullmatch(r"\w+|\w+\(.*\)|\(.*\)", text):
             text = f"({text})"
-        kinds = ["subscript"] * 3 + ["order", "reshape"] * 2 + ["flip", "tile", "new", "squeeze", "broadcast"]
+        kinds = ["subscript"] * 3 + ["order", "reshape"] * 2 + ["flip", "tile", "new", "squeeze",
+                                                                "broadcast"]
         return getattr(self, "view_" + self.rng.choice(kinds))(text, a)
 
     def view_subscript(self, text, a):
@@ -592,8 +651,10 @@ class Maker:
             if rng.random() < 0.25 and n:
                 parts.append(str(rng.randrange(-n, n)))
                 continue
-            edge = lambda: rng.choice(("", "", str(rng.randint(-n, n)), str(rng.choice((1, -1, 2 if rng.random() < 0.2 else 1)))))
-            parts.append(edge() + ":" + edge() + rng.choice(("", "", ":", ":2", ":-1", ":-2", ":3")))
+            edge = lambda: rng.choice(("", "", str(rng.randint(-n, n)),
+                                       str(rng.choice((1, -1, 2 if rng.random() < 0.2 else 1)))))
+            parts.append(edge() + ":" + edge() + rng.choice(("", "", ":", ":2", ":-1", ":-2",
+                                                             ":3")))
         if ellipsis:
             parts = ["..."] + parts if rng.random() < 0.5 else parts + ["..."]
         if rng.random() < 0.1 or not parts:
@@ -608,7 +669,8 @@ class Maker:
         if rng.random() < 0.3 and a.ndim > 1:
             return f"swapaxes({text}, {rng.randrange(-a.ndim, a.ndim)}, {rng.randrange(a.ndim)})"
         order = [d - a.ndim if rng.random() < 0.2 else d for d in order]
-        return f"transpose({text}, {tuple(order)})" if len(order) > 1 else f"permute({text}, {order[0]})"
+        return (f"transpose({text}, {tuple(order)})" if len(order) > 1
+                else f"permute({text}, {order[0]})")
 
     def view_reshape(self, text, a):
         rng, sizes = self.rng, list(a.shape)
@@ -628,23 +690,28 @@ class Maker:
         for k in range(min(len(sizes), a.ndim)):
             if sizes[k] == a.shape[k] and rng.random() < 0.5:
                 sizes[k] = 0
-        return f"reshape({text}, {tuple(sizes)})" if len(sizes) != 1 else f"reshape({text}, {sizes[0]})"
+        return (f"reshape({text}, {tuple(sizes)})" if len(sizes) != 1
+                else f"reshape({text}, {sizes[0]})")
 
     def view_flip(self, text, a):
         return f"flip({text}{f', {self.rng.randrange(-a.ndim, a.ndim)}' if a.ndim and self.rng.random() < 0.7 else ''})"
 
     def view_tile(self, text, a):
-        return f"tile({text}, {tuple(self.rng.choice((1, 1, 2, 3)) for _ in a.shape)})" if a.ndim else text
+        return (f"tile({text}, {tuple(self.rng.choice((1, 1, 2, 3)) for _ in a.shape)})" if a.ndim
+                else text)
 
     def view_new(self, text, a):
-        return f"{self.rng.choice(('expand_dims', 'unsqueeze'))}({text}, {self.rng.randrange(-a.ndim - 1, a.ndim + 1)})"
+        return (f"{self.rng.choice(('expand_dims', 'unsqueeze'))}({text}, "
+                f"{self.rng.randrange(-a.ndim - 1, a.ndim + 1)})")
 
     def view_squeeze(self, text, a):
         ones = [d for d, n in enumerate(a.shape) if n == 1]
-        return f"squeeze({text}, {self.rng.choice(ones)})" if ones and self.rng.random() < 0.5 else f"squeeze({text})"
+        return (f"squeeze({text}, {self.rng.choice(ones)})" if ones and self.rng.random() < 0.5
+                else f"squeeze({text})")
 
     def view_broadcast(self, text, a):
-        sizes = [self.rng.choice((2, 3, n)) if n == 1 else self.rng.choice((n, n, -1)) for n in a.shape]
+        sizes = [self.rng.choice((2, 3, n)) if n == 1 else self.rng.choice((n, n, -1))
+                 for n in a.shape]
         sizes = [self.rng.choice((1, 2))] * self.rng.choice((0, 0, 1)) + sizes
         return f"broadcast_to({text}, {tuple(sizes)})" if sizes else text
 
@@ -657,18 +724,22 @@ class Maker:
             sides = [rng.choice((0, 0, 1, 2)) for _ in range(2 * a.ndim)]
             pairs = tuple(zip(sides[::2], sides[1::2]))
             widths = rng.choice((1, tuple(sides), pairs, pairs, (1, 2), ((2, 1),)))
-            more = "" if rng.random() < 0.5 or widths == tuple(sides) and a.ndim > 1 else f", constant_values={rng.choice(LITERALS)}"
+            more = ("" if rng.random() < 0.5 or widths == tuple(sides) and a.ndim > 1
+                    else f", constant_values={rng.choice(LITERALS)}")
             return f"pad({text}, {widths}{more})"
         other, b = self.array(0)
         axis = rng.randrange(-a.ndim, a.ndim)
-        fine = b.ndim == a.ndim and all(m == n for d, (m, n) in enumerate(zip(a.shape, b.shape)) if d != axis % a.ndim)
+        fine = (b.ndim == a.ndim and all(m == n for d, (m, n) in enumerate(zip(a.shape, b.shape))
+                                         if d != axis % a.ndim))
         parts = [text, other if fine else text][::rng.choice((1, -1))]
-        form = rng.choice(("concat({})", "cat({})", "concatenate({})", "concatenate([{}])", "concatenate(({}))", "concatenate(({}))"))
+        form = rng.choice(("concat({})", "cat({})", "concatenate({})", "concatenate([{}])",
+                           "concatenate(({}))", "concatenate(({}))"))
         return f"{form.format(', '.join(parts))[:-1]}, axis={axis})"
 
     def make(self):
         rng = self.rng
-        self.at_hand = {n: o.values() if isinstance(o, Operand) else o for n, o in self.operands.items()}
+        self.at_hand = {n: o.values() if isinstance(o, Operand) else o
+                        for n, o in self.operands.items()}
         count = rng.choice((1, 1, 1, 2, 2, 3))
         for k in range(count):
             text, a = self.array(rng.choice((1, 2, 2, 3)))
@@ -696,14 +767,17 @@ def others(rng, operands):
             continue
         shape = o.shape
         if not keep:
-            other = lambda n: rng.choice((n, n + 1, 1, 2, 3, 9, 15, 31, 64, 0) if rng.random() < 0.5 else (n, n + 1, n + 2))
-            shape = tuple(1 if n == 1 and rng.random() < 0.9 else sizes.setdefault(n, other(n)) for n in shape)
+            other = lambda n: rng.choice((n, n + 1, 1, 2, 3, 9, 15, 31, 64, 0) if rng.random() < 0.5
+                                         else (n, n + 1, n + 2))
+            shape = tuple(1 if n == 1 and rng.random() < 0.9 else sizes.setdefault(n, other(n))
+                          for n in shape)
         if large and shape and math.prod(shape) < 4000:
             last = sizes.setdefault("last", rng.choice((129, 257, 1000, 4097, 5000)))
             shape = shape[:-1] + (last if shape[-1] != 1 else 1,)
         if math.prod(shape) > 60000:
             shape = o.shape
-        made[name] = Operand(o.type, shape, rng.choice(KINDS) if rng.random() < 0.7 else "C", mode, rng.getrandbits(24))
+        made[name] = Operand(o.type, shape, rng.choice(KINDS) if rng.random() < 0.7 else "C", mode,
+                             rng.getrandbits(24))
     return made
 
 
@@ -737,14 +811,17 @@ def smaller_texts(text, names):
             if len(tree.body) > 1:
                 class Inline(ast.NodeTransformer):
                     def visit_Name(self, node):
-                        return copy.deepcopy(value) if node.id == target and isinstance(node.ctx, ast.Load) else node
-                yield unparse([Inline().visit(copy.deepcopy(n)) for j, n in enumerate(tree.body) if j != k])
+                        return (copy.deepcopy(value) if node.id == target
+                                and isinstance(node.ctx, ast.Load) else node)
+                yield unparse([Inline().visit(copy.deepcopy(n))
+                               for j, n in enumerate(tree.body) if j != k])
             yield unparse(tree.body[:k] + [ast.Expr(value)] + tree.body[k + 1:])
     count = sum(isinstance(n, ast.expr) for n in ast.walk(tree))
     for k in range(count):
         for child in range(4):
             def up(node):
-                children = [c for c in ast.iter_child_nodes(node) if isinstance(c, ast.expr) and not isinstance(c, ast.Slice)]
+                children = [c for c in ast.iter_child_nodes(node) if isinstance(c, ast.expr)
+                            and not isinstance(c, ast.Slice)]
                 return children[child] if child < len(children) else node
             new = _Smaller(k, up).visit(copy.deepcopy(tree))
             yield unparse(ast.fix_missing_locations(new).body)
@@ -768,7 +845,9 @@ def smaller_cases(case):
         yield case.but(operands=operands)
     for text in smaller_texts(case.text, list(case.operands)):
         if len(text) < len(case.text) and is_python(text):
-            yield case.but(text=text, operands={n: o for n, o in case.operands.items() if n in tosajit_names(text)})
+            yield case.but(text=text, operands={n: o
+                                                for n, o in case.operands.items()
+                                                if n in tosajit_names(text)})
     if case.out is not None:
         yield case.but(out=None)
         for k, where in enumerate(case.out):
@@ -776,7 +855,8 @@ def smaller_cases(case):
                 yield case.but(out=case.out[:k] + ["C"] + case.out[k + 1:])
         yield case.but(out=case.out[:1])
     simplest = Door(case.door.form, tuple(p for p in case.door.options if p[0] in ("backend",)))
-    for door in (Door("once", (("backend", "interpret"),)), Door("once", (("backend", "precompiled"),)), simplest):
+    for door in (Door("once", (("backend", "interpret"),)),
+                 Door("once", (("backend", "precompiled"),)), simplest):
         if door != case.door:
             yield case.but(door=door)
     for name, o in case.operands.items():
@@ -787,25 +867,29 @@ def smaller_cases(case):
     for n in sizes:
         for less in (1, 2, n // 2, n - 1):
             if less < n:
-                yield case.but(operands={m: with_size(o, n, less) for m, o in case.operands.items()})
+                yield case.but(operands={m: with_size(o, n, less)
+                                         for m, o in case.operands.items()})
 
 
 def with_size(o, n, less):
-    return Operand(o.type, [less if s == n else s for s in o.shape], o.kind, o.mode, o.seed) if isinstance(o, Operand) else o
+    return (Operand(o.type, [less if s == n else s for s in o.shape], o.kind, o.mode, o.seed)
+            if isinstance(o, Operand) else o)
 
 
 def smaller_operands(case, o):
     if o.kind != "C":
         yield Operand(o.type, o.shape, "C", o.mode, o.seed)
     for mode in ("same", "ramp", "small"):
-        if ("same", "ramp", "small", "wild", "special").index(o.mode) > ("same", "ramp", "small").index(mode):
+        if ("same", "ramp", "small", "wild",
+            "special").index(o.mode) > ("same", "ramp", "small").index(mode):
             yield Operand(o.type, o.shape, o.kind, mode, 0)
     if o.shape:
         yield Operand(o.type, o.shape[1:], o.kind, o.mode, o.seed)
     for d, n in enumerate(o.shape):
         for less in (1, n - 1):
             if 0 < less < n:
-                yield Operand(o.type, o.shape[:d] + (less,) + o.shape[d + 1:], o.kind, o.mode, o.seed)
+                yield Operand(o.type, o.shape[:d] + (less,) + o.shape[d + 1:], o.kind, o.mode,
+                              o.seed)
     if o.type not in ("f32",):
         yield Operand("f32", o.shape, o.kind, o.mode, o.seed)
 
@@ -815,10 +899,12 @@ def fails(case):
     try:
         wanted = case.wanted()
         typed = all(isinstance(w, oracle.Value) and w.a.dtype in oracle.NAME_OF for w in wanted)
-        if not opens(case.door, case.operands) or not typed or (case.out is not None and len(case.out) != len(wanted)):
+        if (not opens(case.door, case.operands) or not typed
+            or (case.out is not None and len(case.out) != len(wanted))):
             return None
         for where, w in zip(case.out or (), wanted):
-            if where in case.operands and (case.operands[where].shape != w.a.shape or TYPES[case.operands[where].type] != w.a.dtype):
+            if (where in case.operands and (case.operands[where].shape != w.a.shape
+                                            or TYPES[case.operands[where].type] != w.a.dtype)):
                 return None
     except Exception:
         return None
@@ -856,14 +942,17 @@ def doors(rng):
     cpu = lambda: (("cpu", rng.choice(MACHINE)),) if rng.random() < 0.7 else ()
     threads = lambda: (("threads", 2),) if rng.random() < 0.4 else ()
     native = (("backend", "native"),) + cpu() + threads()
-    found = [Door("once", (("backend", "interpret"),)), Door("once", (("backend", "precompiled"),) + cpu() + threads()),
-             Door("once", (("backend", "background"),) + threads()), Door("twice", (("backend", "background"),)), Door("once", native)]
+    found = [Door("once", (("backend", "interpret"),)),
+             Door("once", (("backend", "precompiled"),) + cpu() + threads()),
+             Door("once", (("backend", "background"),) + threads()),
+             Door("twice", (("backend", "background"),)), Door("once", native)]
     if rng.random() < 0.3:
         found.append(Door("waited", (("backend", "background"),)))
     if rng.random() < 0.3:
         found += [Door("dynamic", native), Door("image", native)]
     if rng.random() < 0.3:
-        found.append(Door("static", (("backend", rng.choice(("native", "interpret", "precompiled"))),)))
+        found.append(Door("static", (("backend", rng.choice(("native", "interpret",
+                                                             "precompiled"))),)))
     return found
 
 
@@ -884,10 +973,12 @@ MACHINE = []
 
 
 def opens(door, operands):
-    """Whether the door takes such operands: compile knows no types of numbers, and TOSA's types no size of 0."""
+    """Whether the door takes such operands: compile knows no types of numbers, and TOSA's types no
+    size of 0."""
     if door.form in ("once", "twice", "waited"):
         return True
-    return all(isinstance(o, Operand) and (door.form != "static" or 0 not in o.shape) for o in operands.values())
+    return all(isinstance(o, Operand) and (door.form != "static" or 0 not in o.shape)
+               for o in operands.values())
 
 
 def places(rng, operands, wanted):
@@ -900,7 +991,8 @@ def places(rng, operands, wanted):
         fit = [n for n, o in left.items() if o.shape == w.a.shape and TYPES[o.type] == w.a.dtype]
         if fit and rng.random() < 0.6:
             name = rng.choice(fit)
-            word = "between " if left.pop(name).kind == "step" and rng.random() < 0.5 else rng.choice(("", "", "", "", "behind "))
+            word = ("between " if left.pop(name).kind == "step" and rng.random() < 0.5
+                    else rng.choice(("", "", "", "", "behind ")))
             out.append(word + name)
         else:
             out.append(rng.choice([k for k in KINDS if k not in ("repeated",)]))
@@ -924,7 +1016,8 @@ class Run:
         self.engines.next_text()
         chosen, accuracy = doors(rng), rng.choice(("reproducible", "reproducible", "exact"))
         for k in range(rng.choice((3, 4, 5))):
-            self.sizes(Case(text, operands if k == 0 else others(rng, operands), None, None, accuracy), chosen)
+            self.sizes(Case(text, operands if k == 0 else others(rng, operands), None, None,
+                            accuracy), chosen)
 
     def sizes(self, case, chosen):
         """One set of operands, of which NumPy's results are made once, behind each door."""
@@ -936,13 +1029,15 @@ class Run:
         except (Exception, oracle.Unsure) as error:
             self.counts["NumPy refuses"] += 1
             return
-        if any(not isinstance(w, oracle.Value) or w.a.dtype not in oracle.NAME_OF or w.a.size > 200000 for w in wanted):
+        if any(not isinstance(w, oracle.Value) or w.a.dtype not in oracle.NAME_OF
+               or w.a.size > 200000 for w in wanted):
             return
         self.counts["operands"] += 1
         for door in chosen:
             if not opens(door, operands):
                 continue
-            mine = {n: Operand(o.type, o.shape, rng.choice(KINDS), o.mode, o.seed) if isinstance(o, Operand) and rng.random() < 0.3 else o
+            mine = {n: Operand(o.type, o.shape, rng.choice(KINDS), o.mode, o.seed)
+                    if isinstance(o, Operand) and rng.random() < 0.3 else o
                     for n, o in operands.items()}
             self.one(case.but(operands=mine, door=door, out=places(rng, mine, wanted)), wanted)
 
@@ -958,7 +1053,8 @@ class Run:
     def report(self, case, finding):
         if any(re.search(pattern, f"{finding.kind} {case.text}") for pattern in EXCLUDED.values()):
             return
-        if finding.kind.startswith("refused") and finding.kind in self.found or time.monotonic() > self.end:
+        if (finding.kind.startswith("refused") and finding.kind in self.found
+            or time.monotonic() > self.end):
             return
         small, what = shrink(case, finding) if case.door else (case, finding)
         key = what.kind
@@ -968,7 +1064,8 @@ class Run:
             self.found[key] += 1
             return
         self.found[key] = 1
-        print(f"FOUND {what.kind}: {what.words}\n  {small.line()}\n  door {small.door}, out {small.out}\n  {small!r}\n  from {case.text}", flush=True)
+        print(f"FOUND {what.kind}: {what.words}\n  {small.line()}\n  door {small.door}, out "
+              f"{small.out}\n  {small!r}\n  from {case.text}", flush=True)
         if len(self.found) >= self.limit:
             raise SystemExit(1)
 
@@ -976,7 +1073,8 @@ class Run:
         self.end = time.monotonic() + seconds
         while time.monotonic() < self.end:
             self.text()
-        print(f"seed {self.seed}: " + ", ".join(f"{count} {name}" for name, count in sorted(self.counts.items())))
+        print(f"seed {self.seed}: " + ", ".join(f"{count} {name}"
+                                                for name, count in sorted(self.counts.items())))
 
 
 def noting(path):
@@ -1020,7 +1118,8 @@ def main():
     with tempfile.NamedTemporaryFile() as file:
         status = subprocess.run([sys.executable, __file__, "--work", file.name]).returncode
         if status < 0 or status > 1:
-            print(f"the process ended with {status}; it ran\n  {open(file.name, 'rb').read().split(bytes(1))[0].decode()}")
+            print(f"the process ended with {status}; it ran\n  "
+                  f"{open(file.name, 'rb').read().split(bytes(1))[0].decode()}")
         return 1 if status else 0
 
 

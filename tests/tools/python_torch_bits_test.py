@@ -1,14 +1,18 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Operations of torch.compile(backend="tosajit") beside eager PyTorch's, element by element: all values of f16 and bf16 and of integers of 8
-bits, ends and zeros of the others, in all types, beside numbers of Python and beside each other.
+"""Operations of torch.compile(backend="tosajit") beside eager PyTorch's, element by element: all
+values of f16 and bf16 and of integers of 8 bits, ends and zeros of the others, in all types, beside
+numbers of Python and beside each other.
 
     PYTHONPATH=build/tools/python python3 tests/tools/python_torch_bits_test.py [--all]
 
 Where eager is exact, the bits are the same, zeros' signs among them. What differs is said here:
-- functions are up to a unit off, in eager, too, and lower bits of f32 decide how a smaller type is rounded;
-- of fmod and what is made of it eager gives NaN, where the quotient is beyond the type, and we the remainder;
-- of two tensors with zeros of both signs maximum, minimum and clamp give either: eager's vectors and its last elements differ themselves;
+- functions are up to a unit off, in eager, too, and lower bits of f32 decide how a smaller type is
+rounded;
+- of fmod and what is made of it eager gives NaN, where the quotient is beyond the type, and we the
+remainder;
+- of two tensors with zeros of both signs maximum, minimum and clamp give either: eager's vectors
+and its last elements differ themselves;
 - with alpha eager rounds once where the CPU can, so results are a unit of what is added off."""
 import itertools
 import math
@@ -30,8 +34,10 @@ warnings.simplefilter("ignore")
 ENGINE = tosajit.Engine(accuracy="reproducible", backend="auto")
 HALVES, WIDES = (torch.bfloat16, torch.float16), (torch.float32, torch.float64)
 INTEGERS = (torch.int8, torch.uint8, torch.int16, torch.int32, torch.int64, torch.bool)
-SPECIAL = [0.0, -0.0, 1, -1, 0.5, -0.5, 1.5, 2.5, -1.5, -2.5, 2, -2, 3, -3, 7, -7, 10, 0.1, -0.1, 1 / 3, math.inf, -math.inf, math.nan, 100, -100]
-NUMBERS = [0.1, -0.7, 3, 0.0, -0.0, 0.5, -2, 2.7182818, 7, math.inf, math.nan, 1234.567, -0.5, 1, -1, 2, -3, 1e5, 1e-8, -math.inf, 0.3]
+SPECIAL = [0.0, -0.0, 1, -1, 0.5, -0.5, 1.5, 2.5, -1.5, -2.5, 2, -2, 3, -3, 7, -7, 10, 0.1, -0.1,
+           1 / 3, math.inf, -math.inf, math.nan, 100, -100]
+NUMBERS = [0.1, -0.7, 3, 0.0, -0.0, 0.5, -2, 2.7182818, 7, math.inf, math.nan, 1234.567, -0.5, 1,
+           -1, 2, -3, 1e5, 1e-8, -math.inf, 0.3]
 WHOLE = [2, -1, 300, 0, 3, 1, -2, 7, -300, 128, 70000, 2 ** 31, 2 ** 40, True]
 
 
@@ -40,14 +46,17 @@ def values(dtype):
         return torch.arange(65536, dtype=torch.int32).to(torch.int16).view(dtype)
     if dtype.is_floating_point:
         ends = torch.finfo(dtype)
-        return torch.tensor(SPECIAL + [ends.max, -ends.max, ends.tiny, -ends.tiny, ends.tiny / 4, ends.eps, 1 + ends.eps, 2.0 ** 31, 2.0 ** 63,
+        return torch.tensor(SPECIAL + [ends.max, -ends.max, ends.tiny, -ends.tiny, ends.tiny / 4,
+                                       ends.eps, 1 + ends.eps, 2.0 ** 31, 2.0 ** 63,
                                        8388608.0, 4503599627370496.5], dtype=dtype).repeat(3)
     if dtype is torch.bool:
         return torch.tensor([True, False] * 20)
     if dtype in (torch.int8, torch.uint8):
         return torch.arange(256, dtype=torch.int32).to(dtype)
     ends = torch.iinfo(dtype)
-    return torch.tensor([v for v in [*range(-12, 13), ends.min + 1, ends.max, ends.max - 1, ends.max // 2 + 1, 46341, -46341] if ends.min < v <= ends.max], dtype=dtype)
+    return torch.tensor([v for v in [*range(-12, 13), ends.min + 1, ends.max, ends.max - 1,
+                                     ends.max // 2 + 1, 46341, -46341] if ends.min < v <= ends.max],
+                        dtype=dtype)
 
 
 def few(dtype):
@@ -57,7 +66,9 @@ def few(dtype):
 
 
 def ours(function, *tensors):
-    graph = make_fx(torch.func.functionalize(lambda *given: function(*given)), decomposition_table=tosajit.torch._decompositions(), tracing_mode="fake")(*tensors)
+    graph = make_fx(torch.func.functionalize(lambda *given: function(*given)),
+                    decomposition_table=tosajit.torch._decompositions(),
+                    tracing_mode="fake")(*tensors)
     call = _program.build(graph, ENGINE, "bits")
     return call(list(tensors)), sum(region.runs for region in call.regions)
 
@@ -81,22 +92,28 @@ def overflowing(a, b):
 def units_differ(a, b):
     """But for two units of the last place."""
     unit = torch.finfo(b.dtype).eps if b.dtype.is_floating_point else 0
-    near = (a.double() - b.double()).abs() <= b.double().abs() * (2 * unit) + 2 * unit * torch.finfo(b.dtype).tiny if unit else a == b
+    near = ((a.double() - b.double()).abs() <= b.double().abs() * (2 * unit) + 2 * unit
+            * torch.finfo(b.dtype).tiny if unit else a == b)
     return ~near & bits_differ(a, b)
 
 
 def powers_differ(a, b):
-    """Eager's last elements of f32 have the exponent in f64, and its vectors in f32: the logarithm of a power, at most 89, times half a unit."""
-    near = (a.double() - b.double()).abs() <= b.double().abs() * (46 * torch.finfo(torch.float32).eps)
+    """Eager's last elements of f32 have the exponent in f64, and its vectors in f32: the logarithm
+    of a power, at most 89, times half a unit."""
+    near = (a.double()
+            - b.double()).abs() <= b.double().abs() * (46 * torch.finfo(torch.float32).eps)
     return units_differ(a, b) & ~near if b.dtype is torch.float32 else units_differ(a, b)
 
 
 ONE = {name: (getattr(torch, name), bits_differ) for name in """abs ceil floor trunc round neg sign reciprocal square relu sgn frac isnan isinf
     isfinite bitwise_not logical_not signbit positive nan_to_num deg2rad""".split()}
 ONE["sqrt"] = torch.sqrt, units_differ
-ONE.update({name: (getattr(F, name), bits_differ) for name in "relu6 hardtanh hardshrink leaky_relu".split()})
-ONE.update({"threshold": (lambda x: F.threshold(x, 0.1, 0.3), bits_differ), "softshrink": (F.softshrink, values_differ)})
-ONE.update({f"to {dtype}": ((lambda dtype: lambda x: x.to(dtype))(dtype), bits_differ) for dtype in HALVES + WIDES})
+ONE.update({name: (getattr(F, name), bits_differ)
+            for name in "relu6 hardtanh hardshrink leaky_relu".split()})
+ONE.update({"threshold": (lambda x: F.threshold(x, 0.1, 0.3), bits_differ),
+            "softshrink": (F.softshrink, values_differ)})
+ONE.update({f"to {dtype}": ((lambda dtype: lambda x: x.to(dtype))(dtype), bits_differ)
+            for dtype in HALVES + WIDES})
 TWO = {
     "add": (torch.add, bits_differ), "sub": (torch.sub, bits_differ), "rsub": (torch.rsub, bits_differ), "mul": (torch.mul, bits_differ),
     "div": (torch.div, bits_differ), "rdiv": (lambda x, y: y / x, bits_differ), "floor": (lambda x, y: torch.div(x, y, rounding_mode="floor"), bits_differ),
@@ -125,7 +142,8 @@ class Bits(unittest.TestCase):
         self.assertEqual((found.dtype, found.shape), (eager.dtype, eager.shape))
         wrong = differ(found, eager).nonzero()[:3, 0].tolist() if eager.dim() else []
         shown = lambda t, k: t[k].item() if t.shape == eager.shape else t.tolist()
-        self.assertEqual([(*(shown(t, k) for t in tensors), found[k].item(), "and not", eager[k].item()) for k in wrong], [])
+        self.assertEqual([(*(shown(t, k) for t in tensors), found[k].item(), "and not",
+                           eager[k].item()) for k in wrong], [])
         return runs > 0
 
     def setUp(self):
@@ -148,17 +166,21 @@ class Bits(unittest.TestCase):
             for dtype in HALVES + WIDES + INTEGERS:
                 numbers = NUMBERS if dtype.is_floating_point else NUMBERS[:3] + WHOLE
                 turn += 1
-                for number in numbers if ALL else {numbers[turn % len(numbers)], numbers[turn * 5 % len(numbers)]}:
+                for number in numbers if ALL else {numbers[turn % len(numbers)],
+                                                   numbers[turn * 5 % len(numbers)]}:
                     with self.subTest(op=name, dtype=dtype, number=number):
-                        runs += self.beside((lambda f, n: lambda x: f(x, n))(function, number), differ, values(dtype))
+                        runs += self.beside((lambda f, n: lambda x: f(x, n))(function, number),
+                                            differ, values(dtype))
         self.assertGreater(runs, 300)
 
     def test_comparisons_of_halves(self):
         """The number is rounded first: so 0.1 is what a tensor has of 0.1."""
         for dtype in HALVES:
             x = torch.tensor([0.1, 0.2, 0.30004], dtype=dtype)
-            for name, function in {"eq": lambda x: torch.where(x == 0.1, x * 2, -x), "ge": lambda x: torch.where(x >= 0.1, x * 2, -x),
-                                   "gt": lambda x: torch.where(x > 0.1, x * 2, -x), "sub": lambda x: (x - 0.1) * 8}.items():
+            for name, function in {"eq": lambda x: torch.where(x == 0.1, x * 2, -x),
+                                   "ge": lambda x: torch.where(x >= 0.1, x * 2, -x),
+                                   "gt": lambda x: torch.where(x > 0.1, x * 2, -x),
+                                   "sub": lambda x: (x - 0.1) * 8}.items():
                 with self.subTest(name=name, dtype=dtype):
                     self.assertTrue(self.beside(function, bits_differ, x))
 
@@ -167,24 +189,31 @@ class Bits(unittest.TestCase):
         for name, (function, differ) in TWO.items():
             for dtype in HALVES + WIDES + INTEGERS:
                 own = few(dtype)
-                if not dtype.is_floating_point and dtype is not torch.bool and name in ("floor", "trunc", "floor_divide", "remainder", "rremainder", "fmod"):
-                    own = own[own > 0]  # eager ends the process where the smallest integer is divided by -1
+                if (not dtype.is_floating_point and dtype is not torch.bool
+                    and name in ("floor", "trunc", "floor_divide", "remainder", "rremainder",
+                                 "fmod")):
+                    # eager ends the process where the smallest integer is divided by -1
+                    own = own[own > 0]
                 a, b = (t.reshape(-1).contiguous() for t in torch.meshgrid(own, own, indexing="ij"))
                 with self.subTest(op=name, dtype=dtype):
                     runs += self.beside(function, differ, a, b)
         self.assertGreater(runs, 130)
 
     def test_beside_an_element(self):
-        """A tensor of another type is rounded first, but a single element behind a product or a quotient."""
+        """A tensor of another type is rounded first, but a single element behind a product or a
+        quotient."""
         names = "add sub rsub mul div rdiv floor trunc remainder eq lt ge clamp_min maximum where".split()
         for dtype in (*HALVES, torch.int8):
             x = values(dtype)[::5]
-            x = x[x.isfinite() & (x.abs() < 1000) & (x.abs() > 1e-30)] if dtype.is_floating_point else x[x > -128]
-            others = [torch.tensor(0.3337), torch.tensor(0.3337, dtype=torch.float64), torch.tensor(300), torch.tensor([0.3337], dtype=dtype),
+            x = (x[x.isfinite() & (x.abs() < 1000) & (x.abs() > 1e-30)] if dtype.is_floating_point
+                 else x[x > -128])
+            others = [torch.tensor(0.3337), torch.tensor(0.3337, dtype=torch.float64),
+                      torch.tensor(300), torch.tensor([0.3337], dtype=dtype),
                       torch.arange(-700, -700 + 3 * x.numel(), 3)]
             for name, other in itertools.product(names, others):
                 for order in (1, -1):
-                    with self.subTest(op=name, dtype=dtype, other=other.dtype, shape=other.shape, order=order):
+                    with self.subTest(op=name, dtype=dtype, other=other.dtype, shape=other.shape,
+                                      order=order):
                         function, differ = TWO[name]
                         self.beside(function, differ, *(x, other)[::order])
 
@@ -193,7 +222,8 @@ class Bits(unittest.TestCase):
         for dtype in HALVES:
             x = values(dtype)
             finite = x[x.isfinite() & (x.abs() < 1e4)]
-            few = finite[::3].contiguous(), finite.flip(0)[::3].contiguous()  # of others eager rounds what is multiplied
+            # of others eager rounds what is multiplied
+            few = finite[::3].contiguous(), finite.flip(0)[::3].contiguous()
             for alpha, number in ((3, 0.1), (0.3, 0.1), (0.3, 2.7182818), (-1.1, 1 / 3)):
                 with self.subTest(dtype=dtype, alpha=alpha):
                     self.assertTrue(self.beside((lambda a, n: lambda x: torch.add(x, n, alpha=a))(alpha, number), bits_differ, finite))
@@ -208,12 +238,17 @@ class Gradients(unittest.TestCase):
         return pulled(*tensors), ours(pulled, *tensors)[0]
 
     def test_nan(self):
-        """It does not become another number, which would hide it. Eager's vectors have it so, and its last elements not always."""
-        x, target = torch.tensor([math.nan, 1.0, -1.0] * 64), torch.tensor([2.0, 0.5, math.nan] * 64)
-        for name, function in {"elu": F.elu, "celu": F.celu, "hardswish": F.hardswish, "silu": F.silu, "gelu": F.gelu,
+        """It does not become another number, which would hide it. Eager's vectors have it so, and
+        its last elements not always."""
+        x, target = torch.tensor([math.nan, 1.0, -1.0]
+                                 * 64), torch.tensor([2.0, 0.5, math.nan] * 64)
+        for name, function in {"elu": F.elu, "celu": F.celu, "hardswish": F.hardswish,
+                               "silu": F.silu, "gelu": F.gelu,
                                "smooth_l1": F.smooth_l1_loss, "huber": F.huber_loss}.items():
             with self.subTest(name=name):
-                eager, found = self.gradient(function, *([x, target] if "l1" in name or name == "huber" else [x]))
+                eager, found = self.gradient(function,
+                                             *([x, target] if "l1" in name or name == "huber"
+                                               else [x]))
                 self.assertTrue((found.isnan() | ~eager.isnan()).all())
 
     def test_bounds(self):
@@ -221,13 +256,17 @@ class Gradients(unittest.TestCase):
         for dtype in HALVES + WIDES:
             x = values(dtype)[::3] if dtype in HALVES else torch.arange(-4, 4, 0.125, dtype=dtype)
             x = x[x.isfinite()]
-            for name, function in {"threshold": lambda x: F.threshold(x, 0.1, 0.3), "hardtanh": lambda x: F.hardtanh(x, -0.3, 1.1), "relu6": F.relu6,
-                                   "hardshrink": lambda x: F.hardshrink(x, 0.1), "softshrink": lambda x: F.softshrink(x, 0.1), "abs": torch.abs,
-                                   "clamp": lambda x: x.clamp(-1, 0.1), "leaky_relu": F.leaky_relu, "relu": F.relu}.items():
+            for name, function in {"threshold": lambda x: F.threshold(x, 0.1, 0.3),
+                                   "hardtanh": lambda x: F.hardtanh(x, -0.3, 1.1), "relu6": F.relu6,
+                                   "hardshrink": lambda x: F.hardshrink(x, 0.1),
+                                   "softshrink": lambda x: F.softshrink(x, 0.1), "abs": torch.abs,
+                                   "clamp": lambda x: x.clamp(-1, 0.1), "leaky_relu": F.leaky_relu,
+                                   "relu": F.relu}.items():
                 with self.subTest(name=name, dtype=dtype):
                     eager, found = self.gradient(function, x)
                     wrong = values_differ(found, eager).nonzero()[:3, 0].tolist()
-                    self.assertEqual([(x[k].item(), found[k].item(), eager[k].item()) for k in wrong], [])
+                    self.assertEqual([(x[k].item(), found[k].item(), eager[k].item())
+                                      for k in wrong], [])
 
 
 class Ends(unittest.TestCase):
@@ -236,18 +275,24 @@ class Ends(unittest.TestCase):
     def test_variances(self):
         torch.manual_seed(0)
         x = torch.randn(4, 8, 16)
-        functions = {"var": lambda x: x.var(-1), "std": lambda x: x.std(-1), "std 0": lambda x: x.std(0, correction=0), "all": lambda x: x.std() * 1,
-                     "var_mean": lambda x: torch.var_mean(x, 1), "std_mean": lambda x: torch.std_mean(x, (0, 2)),
-                     "batch_norm": lambda x: F.batch_norm(x, None, None, training=True), "instance_norm": F.instance_norm}
+        functions = {"var": lambda x: x.var(-1), "std": lambda x: x.std(-1),
+                     "std 0": lambda x: x.std(0, correction=0), "all": lambda x: x.std() * 1,
+                     "var_mean": lambda x: torch.var_mean(x, 1),
+                     "std_mean": lambda x: torch.std_mean(x, (0, 2)),
+                     "batch_norm": lambda x: F.batch_norm(x, None, None, training=True),
+                     "instance_norm": F.instance_norm}
         for scale, move in ((1e30, 0), (1e-30, 0), (1, 1e5), (1e-3, 10), (1, 0)):
             for name, function in functions.items():
                 given = x * scale + move
                 with self.subTest(name=name, scale=scale, move=move):
-                    found, eager, wide = (f if isinstance(f, tuple) else (f,) for f in (ours(function, given)[0], function(given), function(given.double())))
+                    found, eager, wide = (f if isinstance(f, tuple) else (f,)
+                                          for f in (ours(function, given)[0], function(given),
+                                                    function(given.double())))
                     for a, b, c in zip(found, eager, wide, strict=True):
                         self.assertTrue(torch.equal(a.isfinite(), b.isfinite()))
                         error = lambda t: ((t - c).abs().max() / c.abs().max()).nan_to_num(0).item()
-                        self.assertLessEqual(error(a), 2 * error(b) + 2e-7)  # a unit of the last place, and where it is rounded again
+                        # a unit of the last place, and where it is rounded again
+                        self.assertLessEqual(error(a), 2 * error(b) + 2e-7)
 
     def test_running_statistics(self):
         torch.manual_seed(0)
@@ -262,7 +307,8 @@ class Ends(unittest.TestCase):
             torch._dynamo.reset()
             mean, variance = torch.compile(function, backend="tosajit")(x)
             torch.testing.assert_close(mean, x.double().mean((0, 2, 3)).float(), rtol=2e-7, atol=0)
-            torch.testing.assert_close(variance, x.double().var((0, 2, 3)).float(), rtol=1e-6, atol=0)
+            torch.testing.assert_close(variance, x.double().var((0, 2, 3)).float(), rtol=1e-6,
+                                       atol=0)
 
 
 if __name__ == "__main__":

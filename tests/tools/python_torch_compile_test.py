@@ -1,17 +1,18 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""torch.compile(backend="tosajit") beside eager PyTorch: each operation by PyTorch's own database of samples, modules forward and
-backward with sizes that change, and programs that mutate, alias, draw random numbers, or have what no kernel has.
+"""torch.compile(backend="tosajit") beside eager PyTorch: each operation by PyTorch's own database
+of samples, modules forward and backward with sizes that change, and programs that mutate, alias,
+draw random numbers, or have what no kernel has.
 
     PYTHONPATH=build/tools/python python3 tests/tools/python_torch_compile_test.py          # a few samples of each operation
     PYTHONPATH=build/tools/python python3 tests/tools/python_torch_compile_test.py --all    # all of them, in all types and strides
 
-TOSAJIT_PART=2/4 makes the second quarter of the operations. Beside f32 each operation has one more type, another one on the next day, or by
-TOSAJIT_SEED.
+TOSAJIT_PART=2/4 makes the second quarter of the operations. Beside f32 each operation has one more
+type, another one on the next day, or by TOSAJIT_SEED.
 
-Eager PyTorch in f64 says how large errors are: those of a kernel may be twice eager's own, and 4 units of the last place. Of f64
-operations 80-bit floats say it, and how much operations that are a unit off make of it (torch_wide.py). Where nothing does, there are
-4 units for each of both."""
+Eager PyTorch in f64 says how large errors are: those of a kernel may be twice eager's own, and 4
+units of the last place. Of f64 operations 80-bit floats say it, and how much operations that are a
+unit off make of it (torch_wide.py). Where nothing does, there are 4 units for each of both."""
 import contextlib
 import copy
 import io
@@ -54,7 +55,8 @@ leaves = pytree.tree_leaves
 # How good a result is
 
 def wide_array(a):
-    return a if isinstance(a, (np.ndarray, np.generic)) else a.detach().double().numpy(force=True).astype(np.longdouble)
+    return (a if isinstance(a, (np.ndarray, np.generic))
+            else a.detach().double().numpy(force=True).astype(np.longdouble))
 
 
 def largest_error(a, b):
@@ -64,8 +66,9 @@ def largest_error(a, b):
 
 
 def complaint(ours, eager, exact, slack=1, moves=0):
-    """What is wrong with a result; None: nothing. exact is eager's in f64, an array of 80-bit floats, or None. slack: for what passes
-    through many operations, where errors are a matter of luck. moves: how far a unit in each operation moves it."""
+    """What is wrong with a result; None: nothing. exact is eager's in f64, an array of 80-bit
+    floats, or None. slack: for what passes through many operations, where errors are a matter of
+    luck. moves: how far a unit in each operation moves it."""
     if type(ours) is not type(eager) or not isinstance(eager, torch.Tensor):
         return None if ours == eager or ours is eager else f"{ours!r} instead of {eager!r}"
     if (ours.dtype, ours.shape) != (eager.dtype, eager.shape):
@@ -73,18 +76,22 @@ def complaint(ours, eager, exact, slack=1, moves=0):
     ours, eager = ours.detach(), eager.detach()
     if not eager.dtype.is_floating_point:
         return None if torch.equal(ours, eager) else f"{ours} instead of {eager}"
-    known = exact is not None and (eager.dtype is not torch.float64 or not isinstance(exact, torch.Tensor))
+    known = (exact is not None and (eager.dtype is not torch.float64
+                                    or not isinstance(exact, torch.Tensor)))
     exact = wide_array(eager if exact is None else exact)
     unit, finite = torch.finfo(eager.dtype).eps, exact[np.isfinite(exact)]
     scale = float(np.abs(finite).max()) if finite.size else 0.0
     units = 4 * scale if known or eager.dtype is not torch.float64 else 8 * max(scale, 1)
     allowed = 2 * slack * largest_error(eager, exact) + slack * unit * units + 2 * moves
-    # a value that f64 has and eager has not, for instance an intermediate one beyond f16, may be either
+    # a value that f64 has and eager has not, for instance an intermediate one beyond f16, may be
+    # either
     strange = (torch.isnan(eager) != torch.isnan(ours)) | (torch.isinf(eager) != torch.isinf(ours))
-    if (strange & ~(torch.from_numpy(np.asarray(np.isfinite(exact))) & ~torch.isfinite(eager))).any():
+    if (strange & ~(torch.from_numpy(np.asarray(np.isfinite(exact)))
+                    & ~torch.isfinite(eager))).any():
         return f"{ours} instead of {eager}"
     error = largest_error(ours, exact)
-    return None if error <= allowed else f"an error of {error}, where eager has {largest_error(eager, exact)} of {scale}"
+    return (None if error <= allowed
+            else f"an error of {error}, where eager has {largest_error(eager, exact)} of {scale}")
 
 
 def wider(value):
@@ -95,7 +102,8 @@ def wider(value):
 
 @contextlib.contextmanager
 def watched(everything=False):
-    """The functions that the backend makes meanwhile. everything: light operations alone become kernels, too."""
+    """The functions that the backend makes meanwhile. everything: light operations alone become
+    kernels, too."""
     made, build, gains = [], _program.build, _program.gains
 
     def note(*arguments):
@@ -112,8 +120,8 @@ def watched(everything=False):
 
 
 def every_call(call, made):
-    """What three calls give: the first one, which precompiled operations compute, one while the compiler works, and one behind it. made:
-    functions of the backend, when they are there."""
+    """What three calls give: the first one, which precompiled operations compute, one while the
+    compiler works, and one behind it. made: functions of the backend, when they are there."""
     for k in range(3):
         if k == 2:
             for kernel in {kernel for function in made for kernel in function.kernels.values()}:
@@ -155,7 +163,8 @@ ENGINE = tosajit.Engine(accuracy="reproducible", backend="auto")
 def strided(tensors):
     """The same elements elsewhere: every second one, and every second tensor transposed."""
     moved = [t.repeat_interleave(2, -1)[..., ::2] if t.dim() else t for t in tensors]
-    return [t.transpose(0, -1).contiguous().transpose(0, -1) if t.dim() > 1 and k % 2 else t for k, t in enumerate(moved)]
+    return [t.transpose(0, -1).contiguous().transpose(0, -1) if t.dim() > 1 and k % 2 else t
+            for k, t in enumerate(moved)]
 
 
 def gradients(function):
@@ -166,10 +175,12 @@ def gradients(function):
             own = list(given)
             for k, tensor in zip(places, floats):
                 own[k] = tensor
-            return [r for r in leaves(function(*own)) if isinstance(r, torch.Tensor) and r.dtype.is_floating_point]
+            return [r for r in leaves(function(*own)) if isinstance(r, torch.Tensor)
+                    and r.dtype.is_floating_point]
 
         results, pull = torch.func.vjp(of_floats, *(given[k] for k in places))
-        return list(pull([torch.cos(torch.arange(r.numel(), dtype=r.dtype)).reshape(r.shape) for r in results]))
+        return list(pull([torch.cos(torch.arange(r.numel(), dtype=r.dtype)).reshape(r.shape)
+                          for r in results]))
     return both
 
 
@@ -205,33 +216,45 @@ class Operations(unittest.TestCase):
             wide = torch_wide.computed(graph, tensors, torch.finfo(torch.float64).eps)
             Operations.wide[wide is None] += 1
             if wide:
-                return [(r, movement(r, moved)) if torch_wide.is_wide(r) else (None, 0) for r, *moved in zip(*wide)]
+                return [(r, movement(r, moved)) if torch_wide.is_wide(r) else (None, 0)
+                        for r, *moved in zip(*wide)]
         try:
             results = leaves(function(*map(wider, tensors)))
         except RuntimeError:
             results = []
-        return [(r if isinstance(r, torch.Tensor) else None, 0) for r in results] if len(results) == len(eager) else [(None, 0)] * len(eager)
+        return ([(r if isinstance(r, torch.Tensor) else None, 0) for r in results]
+                if len(results) == len(eager) else [(None, 0)] * len(eager))
 
     def moves(self, function, tensors, k, unit):
-        """How far result k of the function in f64 moves, where each operation is up to a unit off."""
+        """How far result k of the function in f64 moves, where each operation is up to a unit
+        off."""
         given = list(map(wider, tensors))
-        graph = make_fx(torch.func.functionalize(function), decomposition_table={**tosajit.torch._decompositions(), **BACKWARD})(*given)
-        result, *moved = (results[k] for results in torch_wide.computed(graph, given, unit) or [[0] * (k + 1)])
+        graph = make_fx(torch.func.functionalize(function),
+                        decomposition_table={**tosajit.torch._decompositions(), **BACKWARD})(*given)
+        result, *moved = (results[k] for results in torch_wide.computed(graph, given, unit)
+                          or [[0] * (k + 1)])
         return movement(result, moved)
 
     def one(self, op, function, tensors, mode):
         eager = function(*tensors)
         if any(isinstance(r, torch.Tensor) and r.is_complex() for r in leaves(eager)):
             return
-        graph = make_fx(torch.func.functionalize(function), decomposition_table=tosajit.torch._decompositions(), tracing_mode=mode)(*tensors)
-        if any(torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ()) for node in graph.graph.nodes):
+        graph = make_fx(torch.func.functionalize(function),
+                        decomposition_table=tosajit.torch._decompositions(),
+                        tracing_mode=mode)(*tensors)
+        if any(torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ())
+               for node in graph.graph.nodes):
             return  # programs have random numbers
         call = _program.build(graph, ENGINE, op.name)
         ours, eager = leaves(call(list(tensors))), leaves(eager)
-        for k, (a, b, (c, moves)) in enumerate(zip(ours, eager, self.exact(function, graph, tensors, eager), strict=True)):
+        for k, (a, b, (c, moves)) in enumerate(zip(ours, eager,
+                                                   self.exact(function, graph, tensors, eager),
+                                                   strict=True)):
             wrong = complaint(a, b, c, moves=moves)
-            if wrong and b.dtype in (torch.float16, torch.bfloat16, torch.float32):  # what cancels may be further off
-                wrong = complaint(a, b, c, moves=self.moves(function, tensors, k, torch.finfo(b.dtype).eps))
+            # what cancels may be further off
+            if (wrong and b.dtype in (torch.float16, torch.bfloat16, torch.float32)):
+                wrong = complaint(a, b, c, moves=self.moves(function, tensors, k,
+                                                            torch.finfo(b.dtype).eps))
             self.assertIsNone(wrong)
         self.assertEqual(others_of([call]), 0, "a kernel could not run")
         if runs_of([call]):
@@ -245,7 +268,8 @@ class Operations(unittest.TestCase):
         samples = list(op.sample_inputs("cpu", dtype, requires_grad=False))
         if ALL or not samples:
             return samples
-        return [samples[0], samples[-1]] if dtype is torch.float32 and len(samples) > 1 else samples[:1]
+        return ([samples[0], samples[-1]] if dtype is torch.float32 and len(samples) > 1
+                else samples[:1])
 
     def test_operations(self):
         from torch.testing._internal.common_methods_invocations import op_db
@@ -263,10 +287,12 @@ class Operations(unittest.TestCase):
         with watched(everything=True):
             for place, op in enumerate(ops):
                 more = [dtype for dtype in dtypes[1:] if op.supports_dtype(dtype, "cpu")]
-                for dtype in dtypes if ALL or not more else [dtypes[0], more[(place + day) % len(more)]]:
+                for dtype in dtypes if ALL or not more else [dtypes[0],
+                                                             more[(place + day) % len(more)]]:
                     for k, sample in enumerate(self.samples(op, dtype)):
                         self.each(op, dtype, k, sample)
-        print(f"{Operations.runs} runs of kernels, of {len(Operations.seen)} operations of the database; of graphs in f64"
+        print(f"{Operations.runs} runs of kernels, of {len(Operations.seen)} operations of the "
+              "database; of graphs in f64"
               f" {Operations.wide[0]} in 80-bit floats, too, and {Operations.wide[1]} not")
         taken = names if ALL else names & set(OPERATIONS[:OPERATIONS.index("|")])
         self.assertEqual(sorted(taken - Operations.seen), [])
@@ -275,13 +301,16 @@ class Operations(unittest.TestCase):
         function, tensors = function_of(op, sample)
         if any(t.layout is not torch.strided for t in tensors):
             return
-        ways = [("fake", function, tensors), ("strided", function, strided(tensors)), ("symbolic", function, tensors)]
+        ways = [("fake", function, tensors), ("strided", function, strided(tensors)),
+                ("symbolic", function, tensors)]
         if dtype.is_floating_point and op.supports_autograd and tensors:
             ways.append(("backward", gradients(function), tensors))
         for j, (way, f, given) in enumerate(ways):
-            if not ALL and (dtype is not torch.float32 or k if way == "backward" else (j + len(op.name)) % 3):
+            if (not ALL and (dtype is not torch.float32 or k if way == "backward"
+                             else (j + len(op.name)) % 3)):
                 continue
-            with self.subTest(op=op.name, variant=op.variant_test_name, dtype=dtype, sample=k, way=way):
+            with self.subTest(op=op.name, variant=op.variant_test_name, dtype=dtype, sample=k,
+                              way=way):
                 try:
                     f(*given)
                 except (RuntimeError, NotImplementedError):
@@ -296,13 +325,18 @@ def modules():
     """Name, module, the input of a batch size, the fewest regions."""
     torch.manual_seed(0)
     return [
-        ("MLP", nn.Sequential(nn.Linear(64, 128), nn.GELU(), nn.LayerNorm(128), nn.Linear(128, 64), nn.GELU(approximate="tanh")),
+        ("MLP", nn.Sequential(nn.Linear(64, 128), nn.GELU(), nn.LayerNorm(128), nn.Linear(128, 64),
+                              nn.GELU(approximate="tanh")),
          lambda n: torch.randn(n, 64), 2),
-        ("encoder", nn.TransformerEncoderLayer(64, 4, 128, dropout=0, activation="gelu", batch_first=True, norm_first=True),
+        ("encoder", nn.TransformerEncoderLayer(64, 4, 128, dropout=0, activation="gelu",
+                                               batch_first=True, norm_first=True),
          lambda n: torch.randn(n, 10, 64), 3),
         ("GPT", GPTBlock(), lambda n: torch.randn(n, 12, 64), 4),
-        ("MobileNet", mobile(8, 16), lambda n: torch.randn(n, 8, 6, 6).to(memory_format=torch.channels_last), 2),
-        ("U-Net", nn.Sequential(nn.Conv2d(8, 16, 3, padding=1), nn.GroupNorm(4, 16), nn.SiLU(), nn.Conv2d(16, 8, 3)),
+        ("MobileNet", mobile(8, 16), lambda n: torch.randn(n, 8, 6,
+                                                           6).to(memory_format=torch.channels_last),
+         2),
+        ("U-Net", nn.Sequential(nn.Conv2d(8, 16, 3, padding=1), nn.GroupNorm(4, 16), nn.SiLU(),
+                                nn.Conv2d(16, 8, 3)),
          lambda n: torch.randn(n, 8, 8, 8), 1),
         ("LSTM", LSTM(), lambda n: torch.randn(n, 32), 3),
         ("Black-Scholes", BlackScholes(), lambda n: torch.randn(n, 5), 1),
@@ -313,7 +347,8 @@ def trained(run, own, x):
     """Loss, gradients and buffers of a step."""
     own.zero_grad()
     x = x.clone().requires_grad_(True)
-    loss = sum((o * torch.cos(torch.arange(o.numel(), dtype=o.dtype).reshape(o.shape))).mean() for o in leaves(run(x)))
+    loss = sum((o * torch.cos(torch.arange(o.numel(), dtype=o.dtype).reshape(o.shape))).mean()
+               for o in leaves(run(x)))
     loss.backward()
     return [loss, x.grad, *(p.grad for p in own.parameters()), *own.buffers()]
 
@@ -328,8 +363,11 @@ class Modules(unittest.TestCase):
             with self.subTest(module=name), watched() as made, torch.no_grad():
                 torch._dynamo.reset()
                 module.eval()
-                wide, compiled = copy.deepcopy(module).double(), torch.compile(module, backend="tosajit", dynamic=True)
-                for n in (4, 2, 7, 13):  # from 16 on convolutions have another form in PyTorch, of which dynamo makes another graph
+                wide, compiled = (copy.deepcopy(module).double(),
+                                  torch.compile(module, backend="tosajit", dynamic=True))
+                # from 16 on convolutions have another form in PyTorch, of which dynamo makes
+                # another graph
+                for n in (4, 2, 7, 13):
                     x = make(n)
                     eager, exact = module(x), wide(x.double())
                     for y in every_call(lambda: compiled(x), made):
@@ -338,7 +376,8 @@ class Modules(unittest.TestCase):
                             self.assertEqual(y.stride(), eager.stride())
                 self.assertEqual(len(made), 1, "a new size was compiled anew")
                 self.assertGreaterEqual(len(made[0].regions), fewest)
-                self.assertEqual((runs_of(made), others_of(made)), (3 * 4 * len(made[0].regions), 0))
+                self.assertEqual((runs_of(made), others_of(made)),
+                                 (3 * 4 * len(made[0].regions), 0))
 
     def test_training(self):
         for name, module, make, _ in modules() if ALL else modules()[1:5]:
@@ -357,7 +396,8 @@ class Modules(unittest.TestCase):
 
     def test_optimizer(self):
         torch.manual_seed(0)
-        first = nn.Sequential(nn.Linear(16, 32), nn.GELU(), nn.LayerNorm(32), nn.Dropout(0.1), nn.Linear(32, 1))
+        first = nn.Sequential(nn.Linear(16, 32), nn.GELU(), nn.LayerNorm(32), nn.Dropout(0.1),
+                              nn.Linear(32, 1))
         second = copy.deepcopy(first)
         torch._dynamo.reset()
         losses = []
@@ -386,10 +426,12 @@ class Modules(unittest.TestCase):
             self.assertGreater(runs_of(made), 0)
 
     def test_bits_of_any_batch(self):
-        """A row has the same bits alone and among others, where PyTorch's own operations leave it so."""
+        """A row has the same bits alone and among others, where PyTorch's own operations leave it
+        so."""
         torch._dynamo.reset()
         torch.manual_seed(2)
-        run = torch.compile(lambda x, w: F.gelu(F.layer_norm(x, (37,), w) * 2).softmax(-1), backend="tosajit", dynamic=True)
+        run = torch.compile(lambda x, w: F.gelu(F.layer_norm(x, (37,), w) * 2).softmax(-1),
+                            backend="tosajit", dynamic=True)
         x, w = torch.randn(50, 37), torch.randn(37)
         whole = run(x, w)
         for n in (2, 3, 17):
@@ -404,7 +446,8 @@ class Modules(unittest.TestCase):
                 own = tosajit.Engine(accuracy="reproducible", backend=kind)
                 with mock.patch.object(tosajit.torch, "_engine", lambda threads, accuracy: own), torch.no_grad(), watched() as made:
                     results.append(leaves(torch.compile(module.eval(), backend="tosajit")(x)))
-                self.assertEqual({region.kernel.computes for call in made for region in call.regions},
+                self.assertEqual({region.kernel.computes for call in made
+                                  for region in call.regions},
                                  {"precompiled" if kind == "precompiled" else "compiled"})
             with self.subTest(module=name):
                 self.assertTrue(all(torch.equal(a, b) for a, b in zip(*results, strict=True)))
@@ -422,18 +465,23 @@ class Response(nn.Module):
     def forward(self, x):
         y = F.gelu(self.up(self.norm(self.wide(x).permute(0, 2, 3, 1))))
         g = y.norm(p=2, dim=(1, 2), keepdim=True)
-        y = y + torch.addcmul(self.bias.view(1, 1, 1, -1), self.weight.view(1, 1, 1, -1), y * (g / (g.mean(dim=-1, keepdim=True) + 1e-6)))
+        y = y + torch.addcmul(self.bias.view(1, 1, 1, -1), self.weight.view(1, 1, 1, -1),
+                              y * (g / (g.mean(dim=-1, keepdim=True) + 1e-6)))
         return x + self.down(y).permute(0, 3, 1, 2)
 
 
 class Squeezed(nn.Module):
-    """A block of EfficientNet v2, RegNetY or MobileNetV3: a convolution, another one, gates of the mean, and a sum."""
+    """A block of EfficientNet v2, RegNetY or MobileNetV3: a convolution, another one, gates of the
+    mean, and a sum."""
 
     def __init__(self, act, gate, groups, c=8):
         super().__init__()
-        self.first = nn.Sequential(nn.Conv2d(c, 2 * c, 3, padding=1, bias=False), nn.BatchNorm2d(2 * c), act())
-        self.second = nn.Sequential(nn.Conv2d(2 * c, 2 * c, 3, padding=1, groups=groups, bias=False), nn.BatchNorm2d(2 * c), act())
-        self.squeeze = nn.Sequential(nn.AdaptiveAvgPool2d(1), nn.Conv2d(2 * c, 4, 1), act(), nn.Conv2d(4, 2 * c, 1), gate())
+        self.first = nn.Sequential(nn.Conv2d(c, 2 * c, 3, padding=1, bias=False),
+                                   nn.BatchNorm2d(2 * c), act())
+        self.second = nn.Sequential(nn.Conv2d(2 * c, 2 * c, 3, padding=1, groups=groups,
+                                              bias=False), nn.BatchNorm2d(2 * c), act())
+        self.squeeze = nn.Sequential(nn.AdaptiveAvgPool2d(1), nn.Conv2d(2 * c, 4, 1), act(),
+                                     nn.Conv2d(4, 2 * c, 1), gate())
         self.last = nn.Sequential(nn.Conv2d(2 * c, c, 1, bias=False), nn.BatchNorm2d(c))
 
     def forward(self, x):
@@ -444,8 +492,10 @@ class Squeezed(nn.Module):
 class Gradients(unittest.TestCase):
     def blocks(self):
         torch.manual_seed(3)
-        return {"ConvNeXt v2": nn.Sequential(Response(), Response()), "EfficientNet v2": Squeezed(nn.SiLU, nn.Sigmoid, 16),
-                "RegNetY": Squeezed(nn.ReLU, nn.Sigmoid, 4), "MobileNetV3": Squeezed(nn.Hardswish, nn.Hardsigmoid, 16)}
+        return {"ConvNeXt v2": nn.Sequential(Response(), Response()),
+                "EfficientNet v2": Squeezed(nn.SiLU, nn.Sigmoid, 16),
+                "RegNetY": Squeezed(nn.ReLU, nn.Sigmoid, 4),
+                "MobileNetV3": Squeezed(nn.Hardswish, nn.Hardsigmoid, 16)}
 
     def gradients(self, run, module, x):
         module.zero_grad()
@@ -453,8 +503,9 @@ class Gradients(unittest.TestCase):
         return [p.grad.double() for p in module.parameters()]
 
     def test_first_gradients(self):
-        """They are as close to those in f64 as those of the same graph by PyTorch's operations. Three times as far is other rounding, and
-        a unit of the last place of the largest gradient where PyTorch has luck."""
+        """They are as close to those in f64 as those of the same graph by PyTorch's operations.
+        Three times as far is other rounding, and a unit of the last place of the largest gradient
+        where PyTorch has luck."""
         for name, module in self.blocks().items():
             for layout in (torch.contiguous_format, torch.channels_last):
                 x = torch.randn(4, 8, 6, 6).to(memory_format=layout)
@@ -466,10 +517,15 @@ class Gradients(unittest.TestCase):
                 largest = max(g.abs().max().item() for g in exact)
                 with watched() as made:
                     run = torch.compile(module, backend="tosajit")
-                    for call, ours in enumerate(every_call(lambda: self.gradients(run, module, x), made)):
-                        for (parameter, _), a, b, c in zip(module.named_parameters(), ours, peer, exact, strict=True):
-                            with self.subTest(module=name, layout=layout, call=call, parameter=parameter):
-                                allowed = 3 * (b - c).norm().item() + torch.finfo(torch.float32).eps * largest * c.numel() ** 0.5
+                    for call, ours in enumerate(every_call(lambda: self.gradients(run, module, x),
+                                                           made)):
+                        for (parameter, _), a, b, c in zip(module.named_parameters(), ours, peer,
+                                                           exact, strict=True):
+                            with self.subTest(module=name, layout=layout, call=call,
+                                              parameter=parameter):
+                                allowed = (3 * (b - c).norm().item()
+                                           + torch.finfo(torch.float32).eps * largest
+                                           * c.numel() ** 0.5)
                                 self.assertLessEqual((a - c).norm().item(), allowed)
                 self.assertEqual(others_of(made), 0)
 
@@ -495,7 +551,8 @@ def scattered(a, b):
 
 
 def random(a, b):
-    return F.dropout(torch.exp(a) * 2, 0.5) * 3 + torch.rand_like(a) + torch.bernoulli(torch.sigmoid(b))
+    return F.dropout(torch.exp(a) * 2,
+                     0.5) * 3 + torch.rand_like(a) + torch.bernoulli(torch.sigmoid(b))
 
 
 def listed(a, b):
@@ -508,7 +565,8 @@ def automatic(a, b):
 
 
 def branching(a, b):
-    return torch.cond(a.sum() > 0, lambda x: torch.exp(x) * 2, lambda x: torch.sin(x) + 1, (a,)) * b + 1
+    return torch.cond(a.sum() > 0, lambda x: torch.exp(x) * 2, lambda x: torch.sin(x) + 1,
+                      (a,)) * b + 1
 
 
 def data_dependent(a, b):
@@ -549,7 +607,8 @@ PROGRAMS = [
     lambda a, b: torch.where(a > float("nan"), a, b) * float("inf"),
     lambda a, b: ((a * 10).int() * (b * 10).int()).float().var(0, correction=9),
     lambda a, b: a.reshape(2, 2, 6).permute(2, 0, 1).exp().sum(1).mul(2).t() + b[:2, :1],
-    lambda a, b: (torch.logsumexp(a, 1), a.amax((0, 1)), a.std(), (a > 0).any(0), (b > -9).all(), a.prod(1)),
+    lambda a, b: (torch.logsumexp(a, 1), a.amax((0, 1)), a.std(), (a > 0).any(0), (b > -9).all(),
+                  a.prod(1)),
 ]
 
 
@@ -568,7 +627,8 @@ def bytes_of(a, b):
     """Of uint8: modulo 256, as far as it stays uint8."""
     p, q = (a * 100).to(torch.int32).to(torch.uint8), (b * 100).abs().to(torch.uint8)
     r = torch.where(p > q, p * 3 - q, ~q + p)
-    return r, r.amax(1), (r + 200).float() / 255, r.sum(), torch.cat([r, q[:, ::2]], 1), r == 7, -r, r.clamp(3, 250) ^ q, r.bool()
+    return (r, r.amax(1), (r + 200).float() / 255, r.sum(), torch.cat([r, q[:, ::2]], 1), r == 7,
+            -r, r.clamp(3, 250) ^ q, r.bool())
 
 
 # Programs with views, and how many kernels they are at most, where all sizes are known.
@@ -616,7 +676,8 @@ class Programs(unittest.TestCase):
             for ours in every_call(lambda: ran(compiled), made):
                 self.assertEqual(len(ours), len(eager))
                 for k, (x, y) in enumerate(zip(ours, eager)):
-                    exact = wide[k] if wide and isinstance(y, torch.Tensor) and y.dtype.is_floating_point else None
+                    exact = (wide[k] if wide and isinstance(y, torch.Tensor)
+                             and y.dtype.is_floating_point else None)
                     self.assertIsNone(complaint(x, y, exact))
                     if isinstance(y, torch.Tensor):
                         self.assertEqual(x.stride(), y.stride())
@@ -636,12 +697,14 @@ class Programs(unittest.TestCase):
         self.alike(transposed, torch.randn(8, 12)[::2, ::2], torch.randn(1, 6).expand(4, 6))
 
     def test_views(self):
-        """As operands and results in pieces. The library may say no to some; then they are PyTorch's."""
+        """As operands and results in pieces. The library may say no to some; then they are
+        PyTorch's."""
         torch.manual_seed(4)
         a, b = torch.randn(4, 6), torch.randn(4, 6)
         for k, (program, most) in enumerate(VIEWED):
             for how in ({}, {"dynamic": True}):
-                with self.subTest(program=k, how=how), self.assertNoLogs("tosajit.torch", "WARNING"):
+                with self.subTest(program=k,
+                                  how=how), self.assertNoLogs("tosajit.torch", "WARNING"):
                     torch._dynamo.reset()
                     made = self.alike(program, a, b, **how)
                     self.assertEqual(others_of(made), 0)
@@ -654,7 +717,8 @@ class Programs(unittest.TestCase):
                 torch.compile(lambda x: x * 2 + 1, backend="tosajit", options=wrong)(torch.ones(3))
         torch._dynamo.reset()
         x = torch.randn(1000)
-        exact = torch.compile(lambda x: torch.exp(x) * 1, backend="tosajit", options={"accuracy": "exact"})(x)
+        exact = torch.compile(lambda x: torch.exp(x) * 1, backend="tosajit",
+                              options={"accuracy": "exact"})(x)
         self.assertTrue(torch.equal(exact, torch.exp(x.double()).float()))
         y, z = torch.randn(2, 1000)
         torch._dynamo.reset()
@@ -664,11 +728,14 @@ class Programs(unittest.TestCase):
         self.assertTrue(torch.equal(once, contracted))
 
     def test_what_does_not_fit_is_computed_otherwise(self):
-        """A kernel that cannot have a tensor leaves all to PyTorch, which says what is wrong, if something is."""
-        graph = make_fx(lambda a, b: torch.relu(a * 2 + b), tracing_mode="fake")(torch.randn(4, 6), torch.randn(6))
+        """A kernel that cannot have a tensor leaves all to PyTorch, which says what is wrong, if
+        something is."""
+        graph = make_fx(lambda a, b: torch.relu(a * 2 + b),
+                        tracing_mode="fake")(torch.randn(4, 6), torch.randn(6))
         call = _program.build(graph, ENGINE, "test")
         a, b = torch.randn(4, 6), torch.randn(6)
-        for x, y in ((a, b), (a.double(), b), (a[:2], b), (a[0], b), (a.to(torch.complex64).real, b), (a.to_sparse().to_dense(), b)):
+        for x, y in ((a, b), (a.double(), b), (a[:2], b), (a[0], b),
+                     (a.to(torch.complex64).real, b), (a.to_sparse().to_dense(), b)):
             self.assertIsNone(complaint(call([x, y]), torch.relu(x * 2 + y), None))
         self.assertEqual((runs_of([call]), others_of([call])), (3, 3))
         with self.assertRaisesRegex(RuntimeError, "must match the size"):
@@ -678,7 +745,8 @@ class Programs(unittest.TestCase):
 
     def test_threads(self):
         torch._dynamo.reset()
-        run = torch.compile(lambda x: torch.softmax(x.exp() * 2, 1), backend="tosajit", dynamic=True)
+        run = torch.compile(lambda x: torch.softmax(x.exp() * 2, 1), backend="tosajit",
+                            dynamic=True)
         x = torch.randn(300, 100)
         wanted, wrong = run(x), []
 
@@ -722,15 +790,18 @@ class Programs(unittest.TestCase):
         torch._dynamo.reset()
         with self.assertLogs("tosajit.torch", "DEBUG") as log:
             torch.compile(lambda x: torch.relu(x @ x) * 2, backend="tosajit")(torch.ones(4, 4))
-            torch.compile(lambda y: (lambda z: (z @ z, z.sum((0, 1))))(F.silu(y @ y)), backend="tosajit")(torch.ones(4, 4))
+            torch.compile(lambda y: (lambda z: (z @ z, z.sum((0, 1))))(F.silu(y @ y)),
+                          backend="tosajit")(torch.ones(4, 4))
         text = "\n".join(log.output)
         self.assertIn("region of relu, mul: x0: f32[4,4]", text)
         self.assertRegex(text, "left to PyTorch: mm = aten.mm.default: there is no rule for it")
-        self.assertRegex(text, "region of silu: ")  # without the sum, for which silu would be computed twice
+        # without the sum, for which silu would be computed twice
+        self.assertRegex(text, "region of silu: ")
 
     def test_found_by_name_without_a_compiler(self):
         """As installed: by the entry point, without an import, and with no program to be found."""
-        lines = ("import sys, torch; f = torch.compile(lambda x: x.exp() * 2 + 1, backend='tosajit'); x = torch.ones(5)\n"
+        lines = ("import sys, torch; f = torch.compile(lambda x: x.exp() * 2 + 1, "
+                 "backend='tosajit'); x = torch.ones(5)\n"
                  "assert torch.allclose(f(x), x.exp() * 2 + 1) and 'tosajit.torch' in sys.modules")
         with tempfile.TemporaryDirectory() as folder:
             info = os.path.join(folder, "tosajit-0.1.dist-info")
@@ -740,18 +811,21 @@ class Programs(unittest.TestCase):
             with open(os.path.join(info, "entry_points.txt"), "w") as file:
                 file.write("[torch_dynamo_backends]\ntosajit = tosajit.torch:backend\n")
             path = os.pathsep.join([folder, os.environ.get("PYTHONPATH", "")])
-            subprocess.run([sys.executable, "-c", lines], check=True, env={**os.environ, "PYTHONPATH": path, "PATH": folder})
+            subprocess.run([sys.executable, "-c", lines], check=True,
+                           env={**os.environ, "PYTHONPATH": path, "PATH": folder})
 
     def test_exit_while_kernels_are_compiled(self):
         lines = ("import torch, tosajit.torch, torch.nn as nn\n"
-                 "n = nn.Sequential(*(m for k in range(8) for m in (nn.Linear(8, 8), nn.GELU(), nn.LayerNorm(8), nn.Mish())))\n"
+                 "n = nn.Sequential(*(m for k in range(8) for m in (nn.Linear(8, 8), nn.GELU(), "
+                 "nn.LayerNorm(8), nn.Mish())))\n"
                  "torch.compile(n, backend='tosajit')(torch.ones(3, 8)).sum().backward()")
         for _ in range(5 if ALL else 1):
             subprocess.run([sys.executable, "-c", lines], check=True)
 
 
 class Counted(nn.Module):
-    """With a buffer that calls change, a number of the sizes, an argument by name, and results in a tree."""
+    """With a buffer that calls change, a number of the sizes, an argument by name, and results in a
+    tree."""
 
     def __init__(self):
         super().__init__()
@@ -788,26 +862,32 @@ class Saved(unittest.TestCase):
 
     def test_a_process_without_a_compiler(self):
         cases = [("counted", Counted(), lambda n: torch.randn(n, 8), {"scale": torch.randn(16)}),
-                 ("GPT", GPTBlock(), lambda n: torch.randn(n, 12, 64), {}), ("convolution", mobile(8, 16), lambda n: torch.randn(n, 8, 6, 6), {})]
+                 ("GPT", GPTBlock(), lambda n: torch.randn(n, 12, 64), {}),
+                 ("convolution", mobile(8, 16), lambda n: torch.randn(n, 8, 6, 6), {})]
         for name, module, make, named in cases:
             module.eval()
-            shapes = {"x" if named else "input": {0: torch.export.Dim("n", min=1, max=64)}, **dict.fromkeys(named)}
+            shapes = {"x" if named else "input": {0: torch.export.Dim("n", min=1, max=64)},
+                      **dict.fromkeys(named)}
             shapes = shapes if named else (next(iter(shapes.values())),)
             exported = torch.export.export(module, (make(4),), named, dynamic_shapes=shapes)
             self.assertGreater(tosajit.torch.save(exported, self.path(name + ".pt2")), 0)
             with torch.no_grad():
-                calls = [(((x,), named), copy.deepcopy(module(x, **named))) for x in map(make, (4, 7, 1))]
+                calls = [(((x,), named), copy.deepcopy(module(x, **named)))
+                         for x in map(make, (4, 7, 1))]
             torch.save((calls, None), self.path(name + ".calls"))
         names = [self.path(case[0]) for case in cases]
-        subprocess.run([sys.executable, "-c", LOADS, *names], check=True, env={**os.environ, "PATH": self.folder.name})
+        subprocess.run([sys.executable, "-c", LOADS, *names], check=True,
+                       env={**os.environ, "PATH": self.folder.name})
 
     def test_what_does_not_fit(self):
-        module, path = nn.Sequential(nn.Linear(8, 16), nn.GELU(), nn.LayerNorm(16)).eval(), self.path("m.pt2")
+        module, path = nn.Sequential(nn.Linear(8, 16), nn.GELU(),
+                                     nn.LayerNorm(16)).eval(), self.path("m.pt2")
         exported = torch.export.export(module, (torch.randn(4, 8),))
         tosajit.torch.save(exported, path, accuracy="exact")
         run, x = tosajit.torch.load(path), torch.randn(4, 8)
         torch.testing.assert_close(run(x), module(x).detach(), rtol=2e-5, atol=2e-5)
-        for wrong, message in ((x.double(), "the argument .* is of torch.float64"), (x[:3], "to be equal to 4"), (x[0], "shape"),
+        for wrong, message in ((x.double(), "the argument .* is of torch.float64"),
+                               (x[:3], "to be equal to 4"), (x[0], "shape"),
                                ("x", "to be a tensor")):
             with self.assertRaisesRegex((TypeError, RuntimeError), message):
                 run(wrong)
@@ -820,7 +900,8 @@ class Saved(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "the options are"):
             tosajit.torch.save(exported, path, accuracy="best")
         plain = self.path("plain.pt2")
-        for extra in ({}, {"tosajit.json": "{}"}, {"tosajit.json": '{"format": 9}'}, {"tosajit.json": '{"format": 1, "images": {"": "?"}}'},
+        for extra in ({}, {"tosajit.json": "{}"}, {"tosajit.json": '{"format": 9}'},
+                      {"tosajit.json": '{"format": 1, "images": {"": "?"}}'},
                       {"tosajit.json": "[1]"}, {"tosajit.json": '{"format": 1, "images": []}'}):
             torch.export.save(exported, plain, extra_files=extra)
             with self.assertRaisesRegex(ValueError, "was not written by tosajit.torch.save"):
@@ -834,24 +915,31 @@ class Saved(unittest.TestCase):
             def __reduce__(self):
                 return os.mkdir, (mark,)
 
-        module, path, other = nn.Sequential(nn.Linear(8, 16), nn.GELU(), nn.LayerNorm(16)).eval(), self.path("m.pt2"), self.path("evil.pt2")
+        module, path, other = (nn.Sequential(nn.Linear(8, 16), nn.GELU(), nn.LayerNorm(16)).eval(),
+                               self.path("m.pt2"), self.path("evil.pt2"))
         x = torch.randn(4, 8)
         tosajit.torch.save(torch.export.export(module, (x,)), path)
         pickle_ = io.BytesIO()
         torch.save(Evil(), pickle_)
-        config = json.dumps({"config": {"evil": {"path_name": "opaque_obj_0", "is_param": False, "use_pickle": True, "tensor_meta": None}}})
+        config = json.dumps({"config": {"evil": {"path_name": "opaque_obj_0", "is_param": False,
+                                                 "use_pickle": True, "tensor_meta": None}}})
         with zipfile.ZipFile(path) as archive:
-            self.assertFalse([i for i in archive.infolist() if i.filename.endswith(".pt") and i.file_size])
+            self.assertFalse([i for i in archive.infolist() if i.filename.endswith(".pt")
+                              and i.file_size])
             root = archive.namelist()[0].partition("/")[0]
-        cases = {"data/sample_inputs/model.pt": pickle_.getvalue(), "data/constants/model_constants_config.json": config,
-                 "data/constants/opaque_obj_0": pickle_.getvalue(), "data/weights/model.pt": pickle_.getvalue(), "data/constants/model.pt": pickle_.getvalue()}
+        cases = {"data/sample_inputs/model.pt": pickle_.getvalue(),
+                 "data/constants/model_constants_config.json": config,
+                 "data/constants/opaque_obj_0": pickle_.getvalue(),
+                 "data/weights/model.pt": pickle_.getvalue(),
+                 "data/constants/model.pt": pickle_.getvalue()}
         for entry, data in cases.items():
             with zipfile.ZipFile(path) as archive, zipfile.ZipFile(other, "w", zipfile.ZIP_STORED) as new:
                 for info in archive.infolist():
                     if not info.filename.endswith(entry):
                         new.writestr(info.filename, archive.read(info))
                 new.writestr(f"{root}/{entry}", data)
-            with self.subTest(entry=entry), self.assertRaisesRegex(ValueError, "reading it could run code"):
+            with self.subTest(entry=entry), self.assertRaisesRegex(ValueError, "reading it could "
+                                                                   "run code"):
                 tosajit.torch.load(other)
         self.assertFalse(os.path.exists(mark))
         with open(other, "wb") as file:
@@ -893,7 +981,8 @@ class Saved(unittest.TestCase):
     def test_kernels_that_cannot_be_used(self):
         """Damaged ones, or of another CPU, are compiled anew."""
         from tosajit.torch import _saved
-        module, path = nn.Sequential(nn.Linear(8, 16), nn.GELU(), nn.LayerNorm(16)).eval(), self.path("m.pt2")
+        module, path = nn.Sequential(nn.Linear(8, 16), nn.GELU(),
+                                     nn.LayerNorm(16)).eval(), self.path("m.pt2")
         tosajit.torch.save(torch.export.export(module, (torch.randn(4, 8),)), path)
         x, read = torch.randn(4, 8), _saved._read
 

@@ -19,7 +19,8 @@ def resident():
 class Torch(unittest.TestCase):
     def test_results_are_tensors(self):
         x, b = torch.randn(5, 7), torch.randn(1, 7)
-        for y in (tosajit.evaluate("x + b", x=x, b=b), tosajit.compile("y = x + b : f32[?,?]")(x, b),
+        for y in (tosajit.evaluate("x + b", x=x, b=b),
+                  tosajit.compile("y = x + b : f32[?,?]")(x, b),
                   tosajit.evaluate("x + b", x=x, b=b, out=torch.empty(5, 7))):
             self.assertIs(type(y), torch.Tensor)
             self.assertTrue(torch.equal(y, x + b))
@@ -30,7 +31,8 @@ class Torch(unittest.TestCase):
         self.assertEqual(tosajit.evaluate("x + b", x=x[:0], b=b).shape, (0, 7))
 
     def test_types(self):
-        for dtype in (torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.int32, torch.int64):
+        for dtype in (torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.int32,
+                      torch.int64):
             x = torch.tensor([1, -2, 3]).to(dtype)
             y = tosajit.evaluate("x + x", x=x)
             self.assertEqual(y.dtype, dtype)
@@ -42,7 +44,8 @@ class Torch(unittest.TestCase):
 
     def test_views(self):
         base = torch.randn(6, 8)
-        for view in (base.t(), base[::2], base[:, 1::3], base.t()[2:5, ::2], base.expand(2, 6, 8), base[:, :1]):
+        for view in (base.t(), base[::2], base[:, 1::3], base.t()[2:5, ::2], base.expand(2, 6, 8),
+                     base[:, :1]):
             self.assertTrue(torch.equal(tosajit.evaluate("x * x", x=view), view * view))
         out = torch.zeros(6, 16)
         tosajit.evaluate("x * x", x=base, out=out[:, ::2])
@@ -60,7 +63,9 @@ class Torch(unittest.TestCase):
         with self.assertRaisesRegex(BufferError, "detach"):
             tosajit.evaluate("x + x", x=x.detach(), out=x)
         self.assertEqual(tosajit.evaluate("x + x", x=x.detach()).tolist(), [2, 2, 2])
-        self.assertEqual(tosajit.evaluate("x + x", x=torch.nn.Parameter(x, requires_grad=False)).tolist(), [2, 2, 2])
+        self.assertEqual(tosajit.evaluate("x + x",
+                                          x=torch.nn.Parameter(x, requires_grad=False)).tolist(),
+                         [2, 2, 2])
         for wrong in (torch.ones(3, device="meta"), torch.ones(3).to_sparse()):
             with self.assertRaises(Exception) as caught:
                 tosajit.evaluate("x + x", x=wrong)
@@ -76,7 +81,8 @@ class Torch(unittest.TestCase):
             self.assertTrue(torch.equal(tosajit.evaluate("n + 0", n=n), n.clone()))
             self.assertTrue(torch.equal(kernel(n), n * n + n))
             self.assertTrue(torch.equal(kernel(n, out=torch.empty(n.shape)), n * n + n))
-            with self.assertRaisesRegex(tosajit.ArgumentError, "result .* has its negative bit set"):
+            with self.assertRaisesRegex(tosajit.ArgumentError,
+                                        "result .* has its negative bit set"):
                 tosajit.evaluate("a + 1", a=torch.ones(n.shape), out=n)
         self.assertEqual(tosajit.evaluate("n * 2", n=z.conj().imag[2]).item(), -6)
         with self.assertRaisesRegex(tosajit.ArgumentError, "result .* has its negative bit set"):
@@ -90,7 +96,8 @@ class Torch(unittest.TestCase):
         self.assertIs(type(tosajit.evaluate("x + n", x=x, n=x.numpy())), torch.Tensor)
         self.assertIs(type(tosajit.evaluate("n + x", x=x, n=x.numpy())), np.ndarray)
         self.assertEqual(tosajit.evaluate("x * a", x=x, a=2).tolist(), [2, 2, 2])
-        self.assertIs(type(torch.from_dlpack(tosajit.evaluate("x + x", x=memoryview(x.numpy())))), torch.Tensor)
+        self.assertIs(type(torch.from_dlpack(tosajit.evaluate("x + x", x=memoryview(x.numpy())))),
+                      torch.Tensor)
 
     def test_nothing_is_left(self):
         x, b = torch.randn(4, 1000), torch.randn(1, 1000)

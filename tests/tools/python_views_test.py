@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Random expressions with views and reductions beside NumPy, whose every step is exact on the numbers that are used here: static, dynamic and
-mixed types, every backend, strided operands and results, images. A refusal is counted, and must be one of a reason that strides have.
+"""Random expressions with views and reductions beside NumPy, whose every step is exact on the
+numbers that are used here: static, dynamic and mixed types, every backend, strided operands and
+results, images. A refusal is counted, and must be one of a reason that strides have.
 
     python3 tests/tools/python_views_test.py [COUNT [SEED]]
 """
@@ -15,9 +16,13 @@ import numpy as np
 
 import tosajit
 
-REFUSALS = ("cannot be seen through", "no strides say", "repeats along some", "do not lie in one run", "that lie apart", "make what they view a result", "must have a rank", "more than 16",
-            "tensors, results and", "reduces along pieces", "two concatenations meet", "piece by piece", "may have a dynamic size",
-            "a slice across pieces", "more than 24 pieces", "memory with", "both are dynamic; one may be", "must have one element", "results together")
+REFUSALS = ("cannot be seen through", "no strides say", "repeats along some",
+            "do not lie in one run", "that lie apart", "make what they view a result",
+            "must have a rank", "more than 16",
+            "tensors, results and", "reduces along pieces", "two concatenations meet",
+            "piece by piece", "may have a dynamic size",
+            "a slice across pieces", "more than 24 pieces", "memory with",
+            "both are dynamic; one may be", "must have one element", "results together")
 BACKENDS = ("native", "precompiled", "interpret")
 
 
@@ -33,7 +38,9 @@ class Maker:
 
     def numbers(self, shape):
         rng = np.random.default_rng(self.rng.getrandbits(32))
-        return rng.integers(-2, 3, shape).astype({"i": "int", "f": "float"}[self.dtype[0]] + str(8 * int(int(self.dtype[1:]) / 8)))
+        return rng.integers(-2, 3, shape).astype({"i": "int",
+                                                  "f": "float"}[self.dtype[0]]
+                                                 + str(8 * int(int(self.dtype[1:]) / 8)))
 
     def operand(self, shape):
         name = f"x{len(self.operands)}"
@@ -51,7 +58,8 @@ class Maker:
     def step(self):
         rng = self.rng
         x, a = self.pick()
-        kind = rng.choice(("binary", "binary", "unary", "transpose", "reshape", "slice", "flip", "index", "new", "sum", "max", "drop", "tile", "concat", "pad"))
+        kind = rng.choice(("binary", "binary", "unary", "transpose", "reshape", "slice", "flip",
+                           "index", "new", "sum", "max", "drop", "tile", "concat", "pad"))
         if kind == "binary":
             shape = [rng.choice((s, s, 1)) for s in a.shape][rng.choice((0, 0, 0, 1)):]
             if rng.random() < 0.4:
@@ -64,7 +72,8 @@ class Maker:
                 y, b = self.operand(shape)
             if a.ndim and b.ndim > 10:
                 return
-            op, f = ("^", np.bitwise_xor) if self.dtype == "i8" else rng.choice((("+", np.add), ("-", np.subtract), ("max", np.maximum)))
+            op, f = (("^", np.bitwise_xor) if self.dtype == "i8"
+                     else rng.choice((("+", np.add), ("-", np.subtract), ("max", np.maximum))))
             self.add(f"max({x}, {y})" if op == "max" else f"{x} {op} {y}", f(a, b))
         elif kind == "unary":
             self.add(f"~{x}" if self.dtype == "i8" else f"-{x}", ~a if self.dtype == "i8" else -a)
@@ -82,7 +91,8 @@ class Maker:
             axis, n = rng.randrange(a.ndim), None
             n = rng.randrange(-a.shape[axis], a.shape[axis]) if a.shape[axis] else None
             if n is not None:
-                self.add(f"{x}[{', '.join([':'] * axis + [str(n)])}]", a[(slice(None),) * axis + (n,)])
+                self.add(f"{x}[{', '.join([':'] * axis + [str(n)])}]",
+                         a[(slice(None),) * axis + (n,)])
         elif kind == "new" and a.ndim < 6:
             at = rng.randrange(a.ndim + 1)
             self.add(f"unsqueeze({x}, {at})", np.expand_dims(a, at))
@@ -91,18 +101,22 @@ class Maker:
             if kind == "max" or self.dtype == "i8":
                 self.add(f"max({x}, axis={axis}, keepdims={keep})", a.max(axis, keepdims=keep))
             else:
-                self.add(f"sum({x}, axis={axis}, keepdims={keep})", a.sum(axis, keepdims=keep, dtype=a.dtype))
+                self.add(f"sum({x}, axis={axis}, keepdims={keep})",
+                         a.sum(axis, keepdims=keep, dtype=a.dtype))
         elif kind == "concat" and a.ndim:
             axis, shape = rng.randrange(a.ndim), list(a.shape)
             shape[axis] = rng.randrange(1, 4)
             y, b = (x, a) if rng.random() < 0.3 else self.operand(shape)
             pair = [(x, a), (y, b)][::rng.choice((1, -1))]
-            self.add(f"concat({pair[0][0]}, {pair[1][0]}, axis={axis})", np.concatenate([pair[0][1], pair[1][1]], axis))
+            self.add(f"concat({pair[0][0]}, {pair[1][0]}, axis={axis})",
+                     np.concatenate([pair[0][1], pair[1][1]], axis))
         elif kind == "pad" and a.ndim and a.ndim < 5:
             padding = [rng.choice((0, 0, 1, 2)) for _ in range(2 * a.ndim)]
-            y, b = self.operand(rng.choice(([], [1], [1] * a.ndim))) if rng.random() < 0.7 else (None, np.zeros((), a.dtype))
+            y, b = (self.operand(rng.choice(([], [1], [1] * a.ndim))) if rng.random() < 0.7
+                    else (None, np.zeros((), a.dtype)))
             pairs = list(zip(padding[::2], padding[1::2]))
-            self.add(f"pad({x}{f', {y}' if y else ''}, {tuple(padding)})", np.pad(a, pairs, constant_values=b.item()))
+            self.add(f"pad({x}{f', {y}' if y else ''}, {tuple(padding)})",
+                     np.pad(a, pairs, constant_values=b.item()))
         elif kind == "tile" and a.ndim:
             multiples = [rng.choice((1, 2, 3) if s == 1 else (1, 1, 2, 3)) for s in a.shape]
             if a.size * np.prod(multiples) < 5000:
@@ -137,7 +151,8 @@ class Maker:
             if n and len(range(n)[got]) == 0:
                 got = slice(None)
             index.append(got)
-            parts.append(":".join("" if v is None else str(v) for v in (got.start, got.stop, got.step))
+            parts.append(":".join("" if v is None else str(v)
+                                  for v in (got.start, got.stop, got.step))
                          if got.step is not None else f"{'' if got.start is None else got.start}:")
         self.add(f"{x}[{', '.join(parts)}]", a[tuple(index)])
 
@@ -163,7 +178,8 @@ def types(m, rng):
     for name, array in m.operands.items():
         if name not in words:
             continue
-        sizes = [str(s) if how == "static" or (how == "mixed" and rng.random() < 0.5) else "?" for s in array.shape]
+        sizes = [str(s) if how == "static" or (how == "mixed" and rng.random() < 0.5) else "?"
+                 for s in array.shape]
         each.append(f"{name}: {m.dtype}[{','.join(sizes)}]")
     return ", ".join(each)
 
@@ -182,7 +198,8 @@ def strided(array, rng):
 
 class Run:
     def __init__(self, folder):
-        self.engines = [tosajit.Engine(backend=b, threads=k % 2 + 1) for k, b in enumerate(BACKENDS)]
+        self.engines = [tosajit.Engine(backend=b, threads=k % 2 + 1)
+                        for k, b in enumerate(BACKENDS)]
         self.folder = Path(folder)
         self.refused = 0
         self.compared = 0
@@ -207,14 +224,16 @@ class Run:
         for kernel in kernels:
             given = {name: arrays[name] for name, _ in kernel.operands}
             try:
-                results = kernel(**given, out=out if len(out) > 1 else out[0]) if rng.random() < 0.5 else kernel(**given)
+                results = (kernel(**given, out=out if len(out) > 1 else out[0])
+                           if rng.random() < 0.5 else kernel(**given))
             except tosajit.Error as error:
                 self.refuse(error, text)
                 continue
             results = results if isinstance(results, tuple) else (results,)
             for got, want in zip(results, expected, strict=True):
                 got = np.asarray(got)
-                if got.shape != want.shape or got.dtype != want.dtype or got.tobytes() != np.ascontiguousarray(want).tobytes():
+                if (got.shape != want.shape or got.dtype != want.dtype
+                    or got.tobytes() != np.ascontiguousarray(want).tobytes()):
                     if not np.array_equal(got, want):
                         raise AssertionError(f"seed {seed}: {text}\n{given}\ngot {got}\nwant {want}")
                 self.compared += 1
@@ -237,11 +256,14 @@ def written(s):
 
 
 def leaves(s, n):
-    """Whether NumPy would clip a range, or turn one around: that of a dynamic size is refused then."""
+    """Whether NumPy would clip a range, or turn one around: that of a dynamic size is refused
+    then."""
     falls = s.step is not None and s.step < 0
     begin, end = ((None if v is None else v + n if v < 0 else v) for v in (s.start, s.stop))
-    begin, end = (n - 1 if falls else 0) if begin is None else begin, (-1 if falls else n) if end is None else end
-    return (end > begin if falls else end < begin) or begin > n - falls or begin < -falls or end > n - falls or (s.stop is not None and end < 0)
+    begin, end = ((n - 1 if falls else 0) if begin is None else begin,
+                  (-1 if falls else n) if end is None else end)
+    return ((end > begin if falls else end < begin) or begin > n - falls or begin < -falls
+            or end > n - falls or (s.stop is not None and end < 0))
 
 
 def compare(kernel, array, expected, refused, text):
@@ -255,10 +277,12 @@ def compare(kernel, array, expected, refused, text):
 
 
 def slices(rng):
-    """Every begin, end and step beside NumPy's; of slices of slices some thousand; of sizes from 0 to 6, static and dynamic."""
+    """Every begin, end and step beside NumPy's; of slices of slices some thousand; of sizes from 0
+    to 6, static and dynamic."""
     engine = tosajit.Engine(backend="precompiled")
     ranges = [slice(b, e, s) for b in BOUNDS for e in BOUNDS for s in STEPS]
-    few = [s for s in ranges if s.start in (None, -2, -1, 0, 1, 2) and s.stop in (None, -2, -1, 0, 1, 2)]
+    few = [s for s in ranges if s.start in (None, -2, -1, 0, 1, 2)
+           and s.stop in (None, -2, -1, 0, 1, 2)]
     chains = [(s,) for s in ranges] + [(rng.choice(few), rng.choice(few)) for _ in range(4000)]
     for k, chain in enumerate(chains):
         text = "x" + "".join(f"[{written(s)}]" for s in chain)
@@ -286,35 +310,43 @@ def slices(rng):
             assert 0 not in sizes, f"{text} of {n}"
             compare(fixed, array, expected, False, text)
     planes = np.arange(30.0).reshape(5, 6)
-    for a in ("", ":", "1:", ":-1", "0:-1", ":-2", "1:-1", "::2", "1::2", ":3", "::-1", ":1:-1")[1:]:
+    for a in ("", ":", "1:", ":-1", "0:-1", ":-2", "1:-1", "::2", "1::2", ":3", "::-1",
+              ":1:-1")[1:]:
         for b in (":", "1:", ":-1", "0:-1", ":-2", "1:-1", "::2", "1::2", ":3", "::-1", ":1:-1"):
             text = f"x[{a}, {b}]"
-            compare(engine.compile(f"{text} : f64[?,?]"), planes, eval(text, {"x": planes}), False, text)
-    for text in ("x[1:] - x[:-1]", "x[:-1][1:]", "x[1:][:-1]", "x[2:] - 2 * x[1:-1] + x[:-2]", "(x[:-1] * x[1:])[::-1][:-1]"):
+            compare(engine.compile(f"{text} : f64[?,?]"), planes, eval(text, {"x": planes}), False,
+                    text)
+    for text in ("x[1:] - x[:-1]", "x[:-1][1:]", "x[1:][:-1]", "x[2:] - 2 * x[1:-1] + x[:-2]",
+                 "(x[:-1] * x[1:])[::-1][:-1]"):
         assert np.array_equal(tosajit.evaluate(text, x=planes), eval(text, {"x": planes})), text
 
 
 def broadcasts():
-    """A size of 1 repeats whether it is known when compiled or when called; another one is the wanted one."""
+    """A size of 1 repeats whether it is known when compiled or when called; another one is the
+    wanted one."""
     for backend in BACKENDS:
         engine = tosajit.Engine(backend=backend)
-        for element, dtype in (("f32", "f4"), ("i8", "i1"), ("f16", "f2"), ("i64", "i8"), ("i1", "?"), ("u16", "u2")):
+        for element, dtype in (("f32", "f4"), ("i8", "i1"), ("f16", "f2"), ("i64", "i8"),
+                               ("i1", "?"), ("u16", "u2")):
             for wanted in ((3,), (4, 3), (2, 4, 3), (1,), (5, 1)):
                 kernel = engine.compile(f"broadcast_to(x, {wanted}) : {element}[?]")
                 for n in (0, 1, 2, 3):
                     array = np.arange(2, n + 2).astype(dtype)
                     fits = n in (1, wanted[-1])
-                    compare(kernel, array, np.broadcast_to(array, wanted) if fits else None, not fits, f"broadcast_to {wanted}")
+                    compare(kernel, array, np.broadcast_to(array, wanted) if fits else None,
+                            not fits, f"broadcast_to {wanted}")
         kernel = engine.compile("broadcast_to(x, 2, -1, 3) * 2 : f32[?,?]")
         for shape in ((4, 1), (1, 1), (1, 3), (5, 3)):
             array = np.arange(float(np.prod(shape))).reshape(shape).astype("f4")
-            compare(kernel, array, np.broadcast_to(array, (2, shape[0], 3)) * 2, False, "broadcast_to (2, -1, 3)")
+            compare(kernel, array, np.broadcast_to(array, (2, shape[0], 3)) * 2, False,
+                    "broadcast_to (2, -1, 3)")
         # A constant that repeats along a dynamic size which is cut.
         for text, wanted in (("broadcast_to(x, 2, -1)[1, 2:] : f32[?,?]", lambda x: np.broadcast_to(x, (2, 5))[1, 2:]),
                              ("transpose(x + [[1],[1]])[1:] : f32[?,?]", lambda x: (x + 1).T[1:])):
             array = np.arange(10, dtype=np.float32).reshape(2, 5)
             compare(engine.compile(text), array, wanted(array), False, text)
-    for text in ("broadcast_to(x, 0) : f32[?]", "broadcast_to(x, 0) : f32[1]", "broadcast_to(x, -2) : f32[1]", "broadcast_to(x, 2, 0) : f32[3]"):
+    for text in ("broadcast_to(x, 0) : f32[?]", "broadcast_to(x, 0) : f32[1]",
+                 "broadcast_to(x, -2) : f32[1]", "broadcast_to(x, 2, 0) : f32[3]"):
         try:
             tosajit.compile(text)
         except tosajit.Error as error:
@@ -324,7 +356,8 @@ def broadcasts():
 
 
 def means():
-    """A mean divides by the number of elements, rounded once, whether that is known when compiled or counted by a call, over any axes."""
+    """A mean divides by the number of elements, rounded once, whether that is known when compiled
+    or counted by a call, over any axes."""
     sizes = (3, 1, 5001, 1, 5003)
     ones = np.lib.stride_tricks.as_strided(np.ones(1, np.float32), sizes, (0,) * len(sizes))
     for backend in ("native", "precompiled"):
@@ -332,7 +365,8 @@ def means():
         for axes in ((0, 2, 4), (0, 4), (2, 4), (0, 1, 2, 3, 4)):
             number = np.float32(np.prod([sizes[a] for a in axes]))
             for each in ("?,?,?,?,?", ",".join(map(str, sizes)), "?,1,5001,?,?"):
-                total, mean = engine.compile(f"s = sum(x, axis={axes}); m = mean(x, axis={axes}) : x: f32[{each}]")(ones)
+                total, mean = engine.compile(f"s = sum(x, axis={axes}); m = mean(x, axis={axes}) : "
+                                             f"x: f32[{each}]")(ones)
                 assert np.array_equal(mean, total / number), f"{backend}: axes {axes} of [{each}]: {mean.ravel()[0]}"
 
 

@@ -1,8 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The site in a browser: every page is opened at a desk's width and at a phone's, in light and in dark. Every link within the site is followed
-to its file and its heading, three words are searched, charts are drawn. The list of versions leads to another one. Every public name has a place in
-the references, with an example. An error in the console fails, and so does a page that is wider than the phone.
+"""The site in a browser: every page is opened at a desk's width and at a phone's, in light and in
+dark. Every link within the site is followed to its file and its heading, three words are searched,
+charts are drawn. The list of versions leads to another one. Every public name has a place in the
+references, with an example. An error in the console fails, and so does a page that is wider than
+the phone.
 
     python tests/tools/site_browser.py HTML [PICTURES]     # PICTURES: a folder for pictures of some pages
 
@@ -25,7 +27,8 @@ from playwright.sync_api import TimeoutError, sync_playwright
 SOURCE = Path(__file__).resolve().parents[2]
 DESK, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 WORDS = {"swish": "docs/", "tosajit_run": "reference/c.html", "broadcast": "docs/"}
-PICTURED = ["index.html", "docs/python.html", "gallery/index.html", "reference/python.html", "reference/c.html", "docs/benchmarks.html", "docs/from-numba.html"]
+PICTURED = ["index.html", "docs/python.html", "gallery/index.html", "reference/python.html",
+            "reference/c.html", "docs/benchmarks.html", "docs/from-numba.html"]
 LINKS = r"""() => ({links: [...document.querySelectorAll('a[href], img[src], link[rel=stylesheet], script[src]')].map(e => e.href || e.src),
     anchors: [...document.querySelectorAll('[id], a[name]')].map(e => e.id || e.name),
     images: [...document.images].filter(e => e.complete && !e.naturalWidth).map(e => e.src),
@@ -41,7 +44,8 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
 
 def serve(folder):
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=folder))
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0),
+                                             functools.partial(Quiet, directory=folder))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     return f"http://127.0.0.1:{server.server_address[1]}/"
 
@@ -53,11 +57,14 @@ class Visit:
         self.server, self.root, self.pictures, self.complaints, self.seen = server, f"{server}{version}/", pictures, [], {}
         self.page = browser.new_page(viewport=DESK, color_scheme="light")
         self.page.set_default_timeout(120000) # machines are busy
-        self.page.on("console", lambda message: message.type in ("error", "warning") and self.complain(f"console: {message.text}"))
+        self.page.on("console", lambda message: message.type in ("error", "warning")
+                     and self.complain(f"console: {message.text}"))
         self.page.on("pageerror", lambda error: self.complain(f"script: {error}"))
         # one that is under way when the reader goes on is aborted, and no failure
-        self.page.on("requestfailed", lambda request: request.failure == "net::ERR_ABORTED" or self.complain(f"request: {request.url}"))
-        self.page.on("request", lambda request: request.url.startswith((server, "data:", "blob:")) or self.complain(f"foreign: {request.url}"))
+        self.page.on("requestfailed", lambda request: request.failure == "net::ERR_ABORTED"
+                     or self.complain(f"request: {request.url}"))
+        self.page.on("request", lambda request: request.url.startswith((server, "data:", "blob:"))
+                     or self.complain(f"foreign: {request.url}"))
 
     def complain(self, what):
         self.complaints.append(f"{urlparse(self.page.url).path}: {what}")
@@ -80,10 +87,12 @@ class Visit:
             self.complain(f"no picture: {image}")
         for place in self.page.query_selector_all(".chart"):
             try:
-                place.wait_for_selector("svg .mark-rect path, svg .mark-line path", state="attached")
+                place.wait_for_selector("svg .mark-rect path, svg .mark-line path",
+                                        state="attached")
             except TimeoutError:
                 self.complain(f"no chart: {place.get_attribute('data-spec')}")
-            width = place.query_selector("svg").bounding_box()["width"] if place.query_selector("svg") else 0
+            width = (place.query_selector("svg").bounding_box()["width"]
+                     if place.query_selector("svg") else 0)
             if width < 500:
                 self.complain(f"a chart {width} wide: {place.get_attribute('data-spec')}")
         self.picture(name, "light")
@@ -124,7 +133,8 @@ class Visit:
         self.page.wait_for_function("() => !/Initializing/.test(document.querySelector('.md-search-result__meta').textContent)")
         self.page.type(".md-search__input", word)
         self.page.wait_for_selector(".md-search-result__link")
-        links = self.page.eval_on_selector_all(".md-search-result__link", "all => all.map(e => e.href)")
+        links = self.page.eval_on_selector_all(".md-search-result__link",
+                                               "all => all.map(e => e.href)")
         if not any(where in link for link in links):
             self.complain(f"a search for {word} finds {links[:5]}, and nothing in {where}")
         if self.pictures:
@@ -133,10 +143,12 @@ class Visit:
         self.page.wait_for_url(lambda url: "index.html" not in url or "?h=" in url)
 
     def versions(self):
-        """The first page leads to the release, and the list of versions from dev to the same page, or to the first one."""
+        """The first page leads to the release, and the list of versions from dev to the same page,
+        or to the first one."""
         self.page.goto(self.server)
         self.page.wait_for_url(f"{self.server}0.1.0/index.html")
-        for name, wanted in (("docs/python.html", "docs/python.html"), ("docs/views.html", "index.html")):
+        for name, wanted in (("docs/python.html", "docs/python.html"),
+                             ("docs/views.html", "index.html")):
             self.page.goto(self.root + name)
             self.page.get_by_text("These pages are of dev. The newest release is 0.1.0.").wait_for()
             self.page.select_option(".versions", "0.1.0")
@@ -148,8 +160,10 @@ class Visit:
         self.page.wait_for_url(f"{self.root}index.html")
 
     def references(self):
-        """Each public name has a place, and an example behind it, or a link to a page that shows it."""
-        for page, names in {"reference/python.html": python_names(), "reference/c.html": c_names()}.items():
+        """Each public name has a place, and an example behind it, or a link to a page that shows
+        it."""
+        for page, names in {"reference/python.html": python_names(),
+                            "reference/c.html": c_names()}.items():
             self.page.goto(self.root + page)
             places = self.page.evaluate("""() => {
                 const all = [...document.querySelectorAll('.md-content [id]')].filter(e => /^H[2-6]$/.test(e.tagName)), found = {};
@@ -180,8 +194,11 @@ class Visit:
                 target = unquote(place[len(self.root):]) or "index.html"
                 if not (folder / target).is_file():
                     self.complaints.append(f"{name}: leads to {target}, which is not there")
-                elif anchor and target in self.seen and unquote(anchor) not in self.seen[target]["anchors"] and not anchor.startswith(("__", ":~:")):
-                    self.complaints.append(f"{name}: leads to {target}#{anchor}, which has no such heading")
+                elif (anchor and target in self.seen
+                      and unquote(anchor) not in self.seen[target]["anchors"]
+                      and not anchor.startswith(("__", ":~:"))):
+                    self.complaints.append(f"{name}: leads to {target}#{anchor}, which has no such "
+                                           "heading")
         return count
 
 
@@ -198,7 +215,8 @@ def python_names():
 
 def c_names():
     """Functions of the headers, as the site calls their places."""
-    text = "".join(path.read_text(encoding="utf-8") for path in sorted((SOURCE / "include/tosajit").glob("*.h")))
+    text = "".join(path.read_text(encoding="utf-8")
+                   for path in sorted((SOURCE / "include/tosajit").glob("*.h")))
     return sorted(set(re.findall(r"^TOSAJIT_API\b[^;(]*?\b(tosajit_\w+)\(", text, re.MULTILINE)))
 
 
@@ -208,10 +226,13 @@ def main():
     pictures = Path(sys.argv[2]) if len(sys.argv) > 2 else None
     if pictures:
         pictures.mkdir(parents=True, exist_ok=True)
-    names = sorted(str(path.relative_to(folder)) for path in folder.rglob("*.html") if path.name != "404.html")
-    chromium = os.environ.get("TOSAJIT_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    names = sorted(str(path.relative_to(folder))
+                   for path in folder.rglob("*.html") if path.name != "404.html")
+    chromium = (os.environ.get("TOSAJIT_CHROMIUM") or shutil.which("chromium")
+                or shutil.which("google-chrome"))
     with sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        browser = play.chromium.launch(executable_path=chromium,
+                                       args=["--no-sandbox", "--disable-gpu"])
         visit = Visit(browser, serve(str(html)), "dev", pictures)
         for name in names:
             visit.open(name)
@@ -224,7 +245,8 @@ def main():
         visit.references()
         browser.close()
     print("\n".join(sorted(set(visit.complaints))))
-    print(f"{len(names)} pages, {links} links, {len(WORDS)} words, {len(set(visit.complaints))} complaints")
+    print(f"{len(names)} pages, {links} links, {len(WORDS)} words, {len(set(visit.complaints))} "
+          "complaints")
     sys.exit(bool(visit.complaints) or len(names) < 50 or links < 2000)
 
 

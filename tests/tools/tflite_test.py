@@ -1,12 +1,13 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""TFLite models from end to end, by examples/tflite, compared with LiteRT: one of integers that has variables, one of floats,
-and one with sparse weights. No region of them is a constant.
+"""TFLite models from end to end, by examples/tflite, compared with LiteRT: one of integers that has
+variables, one of floats, and one with sparse weights. No region of them is a constant.
 
     python3 tests/tools/tflite_test.py TOOL PACKAGES CONFORMANCE PEERS WORK [--all]
 
-PACKAGES has the Python package tosajit; CONFORMANCE is where tests/conformance keeps TOSA's tools, and PEERS the environment of python_peers.sh,
-which has PyTorch. --all: every model that the packages have. Exit code 77: what is needed is not to be had, which a line says."""
+PACKAGES has the Python package tosajit; CONFORMANCE is where tests/conformance keeps TOSA's tools,
+and PEERS the environment of python_peers.sh, which has PyTorch. --all: every model that the
+packages have. Exit code 77: what is needed is not to be had, which a line says."""
 import os
 import subprocess
 import sys
@@ -34,15 +35,22 @@ def main():
     if not torch:
         not_tested(f"PyTorch is not in {peers}")
     if not complete.exists():
-        pip = subprocess.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *BESIDE], capture_output=True, text=True)
+        pip = subprocess.run([python, "-m", "pip", "install", "--quiet",
+                              "--disable-pip-version-check", *BESIDE], capture_output=True,
+                             text=True)
         if pip.returncode:
-            not_tested(f"pip does not bring {' and '.join(BESIDE)}: {(pip.stderr.strip().splitlines() or ['it does not say why'])[-1]}")
+            not_tested(f"pip does not bring {' and '.join(BESIDE)}: "
+                       f"{(pip.stderr.strip().splitlines() or ['it does not say why'])[-1]}")
         complete.touch()
     # The environment's own packages come first, as its tools want their versions.
-    begin = f"import runpy, sys; sys.path.append({str(torch.parent)!r}); del sys.argv[0]; sys.path.insert(0, {str(SOURCE / 'examples' / 'tflite')!r}); "
-    words = [SOURCE / "examples" / "tflite" / "compare.py", work, "--tool", tool] + ([] if "--all" in sys.argv else ["--only", *MODELS])
-    done = subprocess.run([python, "-c", begin + "runpy.run_path(sys.argv[0], run_name='__main__')", *map(str, words)],
-                          env={**os.environ, "PYTHONPATH": str(packages), "PYTHONDONTWRITEBYTECODE": "1"}, capture_output=True, text=True)
+    begin = (f"import runpy, sys; sys.path.append({str(torch.parent)!r}); del sys.argv[0]; "
+             f"sys.path.insert(0, {str(SOURCE / 'examples' / 'tflite')!r}); ")
+    words = [SOURCE / "examples" / "tflite" / "compare.py", work, "--tool",
+             tool] + ([] if "--all" in sys.argv else ["--only", *MODELS])
+    done = subprocess.run([python, "-c", begin + "runpy.run_path(sys.argv[0], run_name='__main__')",
+                           *map(str, words)],
+                          env={**os.environ, "PYTHONPATH": str(packages),
+                               "PYTHONDONTWRITEBYTECODE": "1"}, capture_output=True, text=True)
     print(done.stdout)
     if "cannot be downloaded" in done.stderr:
         not_tested(done.stderr.strip().splitlines()[-1])

@@ -1,16 +1,18 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Random programs by torch.compile(backend="tosajit") beside eager PyTorch: the first call, which precompiled operations compute, the first
-gradients, and calls behind the compiler. Programs have views, mutations, types, several results, and products and convolutions between,
-so that several kernels come.
+"""Random programs by torch.compile(backend="tosajit") beside eager PyTorch: the first call, which
+precompiled operations compute, the first gradients, and calls behind the compiler. Programs have
+views, mutations, types, several results, and products and convolutions between, so that several
+kernels come.
 
     PYTHONPATH=build/tools/python TOSAJIT_TEST_SECONDS=3600 python3 tests/tools/torch_random_test.py [SEED]
 
 What fails is made shorter, and printed as a program with the command that repeats it.
 
-Of exact programs, which have small whole numbers and no functions, results and gradients are equal. Of others a result may be as far from
-eager's in f64 as twice eager's own error, and 6 times as far as it moves where each step is up to a unit of its type off, and 4 units. The
-moves are measured four times, with random numbers, so 6 has room for bad luck."""
+Of exact programs, which have small whole numbers and no functions, results and gradients are equal.
+Of others a result may be as far from eager's in f64 as twice eager's own error, and 6 times as far
+as it moves where each step is up to a unit of its type off, and 4 units. The moves are measured
+four times, with random numbers, so 6 has room for bad luck."""
 import itertools
 import logging
 import os
@@ -81,9 +83,11 @@ class Program:
 
     def function(self, wide=False, noise=None):
         def noised(value, unit):
-            return value * (1 + unit * (2 * torch.rand(value.shape, generator=noise, dtype=value.dtype) - 1))
+            return value * (1 + unit * (2 * torch.rand(value.shape, generator=noise,
+                                                       dtype=value.dtype) - 1))
 
-        scope = {"torch": torch, "F": F, "N": noised, **(dict.fromkeys(TYPES, torch.float64) if wide else TYPES)}
+        scope = {"torch": torch, "F": F, "N": noised,
+                 **(dict.fromkeys(TYPES, torch.float64) if wide else TYPES)}
         exec(compile(self.text(noise is not None), "<random program>", "exec"), scope)
         return scope["program"]
 
@@ -105,13 +109,17 @@ class Program:
             yield Program(self.exact, given, self.steps, self.results, self.dynamic)
 
     def shown(self):
-        lines = ["import torch, torch.nn.functional as F, tosajit.torch", "F32, F64, F16, BF = torch.float32, torch.float64, torch.float16, torch.bfloat16"]
+        lines = ["import torch, torch.nn.functional as F, tosajit.torch",
+                 "F32, F64, F16, BF = torch.float32, torch.float64, torch.float16, torch.bfloat16"]
         for g in self.given:
             t = g.tensor.detach()
-            lines.append(f"{g.name} = torch.tensor({t.tolist()}, dtype={t.dtype})" if t.numel() <= 40 else f"{g.name} = torch.randn({list(t.shape)}).to({t.dtype})")
+            lines.append(f"{g.name} = torch.tensor({t.tolist()}, dtype={t.dtype})"
+                         if t.numel() <= 40
+                         else f"{g.name} = torch.randn({list(t.shape)}).to({t.dtype})")
             plain = t.is_contiguous()
             lines[-1] += f"{'' if plain else f'  # of strides {t.stride()}'}{', and its gradient' if g.gradient and not plain else '  # and its gradient' if g.gradient else ''}"
-        return "\n".join([*lines, self.text(), f"# torch.compile(program, backend='tosajit'{', dynamic=True' if self.dynamic else ''})"])
+        return "\n".join([*lines, self.text(), "# torch.compile(program, "
+                          f"backend='tosajit'{', dynamic=True' if self.dynamic else ''})"])
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -130,7 +138,8 @@ EXACT_TWO = """{0} + {1};{0} * {1};{0} - {1};torch.maximum({0}, {1});torch.minim
 torch.add({0}, {1}, alpha=2);{0} * ({1} >= 0);torch.addcmul({0}, {0}, {1});torch.where({0} != {1}, {1}, 4)""".replace("\n", ";").split(";")
 SMOOTH_REDUCED = """{0}.sum(D, K);{0}.mean(D, K);{0}.var(D, keepdim=K, correction=0);({0}.var(D, keepdim=K, correction=0) + 0.1).sqrt()
 torch.logsumexp({0}, D, K);torch.linalg.vector_norm({0} + 2, dim=D, keepdim=K);{0}.square().mean(D, K);{0}.amax(D, K);torch.std({0} * 1.5 + torch.arange({0}.shape[-1]), D, keepdim=K, correction=0)""".replace("\n", ";").split(";")
-EXACT_REDUCED = "{0}.sum(D, K);{0}.sum(D, K) * 2 - 1;({0} * {0}).sum(D, K);{0}.amin(D, K);{0}.amax(D, K);({0} > 0).any(D, K) * 3 + {0}.sum(D, K)".split(";")
+EXACT_REDUCED = ("{0}.sum(D, K);{0}.sum(D, K) * 2 - 1;({0} * {0}).sum(D, K);{0}.amin(D, "
+                 "K);{0}.amax(D, K);({0} > 0).any(D, K) * 3 + {0}.sum(D, K)".split(";"))
 SMOOTH_ROWS = """torch.softmax({0}, D);F.layer_norm({0}, {0}.shape[-1:]);F.rms_norm({0}, {0}.shape[-1:]);torch.log_softmax({0}, D);F.normalize({0} + 1, dim=D)
 {0} - {0}.mean(D, keepdim=True);({0} - {0}.mean(D, True)) / ({0}.std(D, keepdim=True, correction=0) + 0.1);{0} * {0}.sum(D, True)""".replace("\n", ";").split(";")
 EXACT_ROWS = "{0} - {0}.sum(D, True);{0} * {0}.amax(D, True);({0} > 0).all(D, True) * {0}".split(";")
@@ -144,8 +153,10 @@ JOINED = "torch.cat([{0}, {1}], -1);torch.stack([{0}, {1}]);torch.cat([{0}, {1}]
 MUTATED = """{0}.clone().add_({1});{0}.mul_(2);{0}.add_({1});{0}[1:].add_(1);torch.neg_({0});{0}.clone().index_put((torch.tensor([0]),), {1}[:1])
 {0}.copy_({1});F.relu_({0});{0}.sub_({1}).add_(1);{0}.clone().fill_(2).mul({1});{0}.unsqueeze(0).mul_({1}).sum(0);{0}.zero_().add({1});torch.slice_scatter({0}, {1}[:1], 0, 0, 1)""".replace("\n", ";").split(";")
 CASTS = ["{0}.to(F32)", "{0}.to(F32)", "{0}.to(F32)", "{0}.to(F64)", "{0}.to(F16)", "{0}.to(BF)"]
-EXACT_CASTS = CASTS + ["{0}.to(torch.int32)", "{0}.to(torch.int64)", "{0}.to(torch.int8)", "{0}.to(torch.int16)", "({0} > 0)", "{0}.to(torch.uint8)"]
-HEAVY = "{0} @ {1};{0} @ {1}.transpose(-1, -2);F.linear({0}, {1});torch.einsum('...i,ij->...j', {0}, {1})".split(";")
+EXACT_CASTS = CASTS + ["{0}.to(torch.int32)", "{0}.to(torch.int64)", "{0}.to(torch.int8)",
+                       "{0}.to(torch.int16)", "({0} > 0)", "{0}.to(torch.uint8)"]
+HEAVY = ("{0} @ {1};{0} @ {1}.transpose(-1, -2);F.linear({0}, {1});torch.einsum('...i,ij->...j', "
+         "{0}, {1})".split(";"))
 
 
 class Generator:
@@ -164,8 +175,11 @@ class Generator:
 
     def add_given(self, shape=None, dtype=None):
         r = self.random
-        shape = shape if shape is not None else [r.choice((1, 2, 3, 4, 5, 6, 8, 16, 17)) for _ in range(r.choice((1, 2, 2, 3, 3, 4)))]
-        dtype = dtype or r.choice([torch.float32] * 6 + [torch.float64, torch.bfloat16, torch.float16] + [torch.int32] * self.exact)
+        shape = (shape if shape is not None else [r.choice((1, 2, 3, 4, 5, 6, 8, 16, 17))
+                                                  for _ in range(r.choice((1, 2, 2, 3, 3, 4)))])
+        dtype = (dtype or r.choice([torch.float32] * 6
+                                   + [torch.float64, torch.bfloat16, torch.float16] + [torch.int32]
+                                   * self.exact))
         kind = r.choice(("plain", "plain", "plain", "transposed", "stepped"))
         tensor = self.numbers(shape, dtype)
         if kind == "transposed" and len(shape) > 1:
@@ -197,8 +211,10 @@ class Generator:
                 values.update(old)
         if "F.hards" in text and value.dtype is torch.float64:
             return None  # eager's gradient has a sixth in f32
-        plain = isinstance(value, torch.Tensor) and 0 < value.numel() <= MOST and value.dim() <= 6 and not value.is_complex()
-        if not plain or not value.isfinite().all() or value.double().abs().max() > LARGEST or value.shape != wide.shape:
+        plain = (isinstance(value, torch.Tensor) and 0 < value.numel() <= MOST and value.dim() <= 6
+                 and not value.is_complex())
+        if (not plain or not value.isfinite().all() or value.double().abs().max() > LARGEST
+            or value.shape != wide.shape):
             return None
         if self.exact and not torch.equal(value.double(), wide.double()):
             return None
@@ -210,7 +226,8 @@ class Generator:
         a = r.choice(names[-4:] if r.random() < 0.7 else names)
         if self.steps and r.random() < 0.3:
             a = self.steps[-1].reads[0]  # what two read is where one of them might write too early
-        kind = r.choices(("one", "two", "reduced", "rows", "view", "joined", "mutated", "cast"), (6, 6, 3, 2, 5, 2, 1.5, 1))[0]
+        kind = r.choices(("one", "two", "reduced", "rows", "view", "joined", "mutated", "cast"),
+                         (6, 6, 3, 2, 5, 2, 1.5, 1))[0]
         if kind == "one":
             return r.choice(EXACT if exact else SMOOTH), [a]
         if kind == "view":
@@ -218,17 +235,21 @@ class Generator:
         if kind == "cast":
             return r.choice(EXACT_CASTS if exact else CASTS), [a]
         if kind in ("reduced", "rows"):
-            lists = (EXACT_REDUCED if exact else SMOOTH_REDUCED) if kind == "reduced" else EXACT_ROWS if exact else SMOOTH_ROWS
+            lists = ((EXACT_REDUCED if exact else SMOOTH_REDUCED) if kind == "reduced"
+                     else EXACT_ROWS if exact else SMOOTH_ROWS)
             rank = self.values[a].dim()
-            dims = r.choice((-1, 0, 1, (0, 1), (-1, -2), tuple(range(rank)), (0, -1))) if kind == "reduced" else r.choice((-1, 0, 1))
+            dims = (r.choice((-1, 0, 1, (0, 1), (-1, -2), tuple(range(rank)), (0, -1)))
+                    if kind == "reduced" else r.choice((-1, 0, 1)))
             return r.choice(lists).replace("D", repr(dims), 1).replace("D", repr(dims)).replace("K", r.choice(("True", "False"))), [a]
         shape = self.values[a].shape
         alike = [n for n in names if self.values[n].shape == shape]
         wanted = alike if kind in ("mutated", "joined") or r.random() < 0.6 else names
         if r.random() < 0.15:
-            wanted = [self.add_given(r.choice(([*shape], [*shape[:-1], 1], [1] * len(shape), [*shape[-1:]])))]
+            wanted = [self.add_given(r.choice(([*shape], [*shape[:-1], 1], [1] * len(shape),
+                                               [*shape[-1:]])))]
         b = r.choice(wanted)
-        return r.choice({"joined": JOINED, "mutated": MUTATED}.get(kind, EXACT_TWO if exact else SMOOTH_TWO)), [a, b]
+        return r.choice({"joined": JOINED,
+                         "mutated": MUTATED}.get(kind, EXACT_TWO if exact else SMOOTH_TWO)), [a, b]
 
     def step(self, text, reads):
         """The name of what it gives; None: it may not stand in a program."""
@@ -246,20 +267,25 @@ class Generator:
             return None
         out = self.random.choice((1, 4, 6))
         text = self.random.choice(HEAVY)
-        return self.step(text, [a, self.add_given((out, inner) if "linear" in text or "transpose" in text else (inner, out), self.values[a].dtype)])
+        return self.step(text, [a, self.add_given((out, inner) if "linear" in text
+                                                  or "transpose" in text else (inner, out),
+                                                  self.values[a].dtype)])
 
     def pattern(self):
-        """What may be written over: a product that an operation and a sum read, and the same in the backward graph, where a value is
-        scaled and moved in front of a product."""
+        """What may be written over: a product that an operation and a sum read, and the same in the
+        backward graph, where a value is scaled and moved in front of a product."""
         r, exact = self.random, self.exact
         a = self.product(r.choice(list(self.values)))
         if a and r.random() < 0.5:
             self.hidden.add(a)
             reduced = r.choice(EXACT_REDUCED if exact else SMOOTH_REDUCED).replace("D", r.choice(("-1", "0"))).replace("K", r.choice(("True", "False")))
-            self.kept += [self.step(r.choice(EXACT if exact else SMOOTH), [a]), self.step(reduced, [a])]
+            self.kept += [self.step(r.choice(EXACT if exact else SMOOTH), [a]),
+                          self.step(reduced, [a])]
         elif a:
             last = [self.values[a].shape[-1]]
-            b = self.step(r.choice(("torch.addcmul({1}, {2}, {0})", "{0} * {1} + {2}", "{1} + {0}")), [a, *(self.add_given(last, self.values[a].dtype) for _ in range(2))])
+            b = self.step(r.choice(("torch.addcmul({1}, {2}, {0})", "{0} * {1} + {2}",
+                                    "{1} + {0}")), [a, *(self.add_given(last, self.values[a].dtype)
+                                                         for _ in range(2))])
             self.kept.append(b and self.product(b))
 
     def make(self):
@@ -284,7 +310,9 @@ class Generator:
         ends = [name for name in names if name not in used]
         kept = [name for name in self.kept if name]
         names = [name for name in names if name not in self.hidden] or names
-        results = list(dict.fromkeys([names[-1], *kept, *r.sample(ends, min(len(ends), r.choice((1, 3, 9)))), *r.sample(names, min(len(names), r.choice((0, 1, 2))))]))
+        results = list(dict.fromkeys([names[-1], *kept,
+                                      *r.sample(ends, min(len(ends), r.choice((1, 3, 9)))),
+                                      *r.sample(names, min(len(names), r.choice((0, 1, 2))))]))
         given = [g for g in self.given if g.name in used]
         return Program(self.exact, given, self.steps, results, r.random() < 0.3)
 
@@ -302,12 +330,16 @@ def weights_of(results, exact):
 def ran(program, function, wide=False):
     """Results, gradients, and operands afterwards."""
     tensors = [g.make(wide) for g in program.given]
-    given = [t.clone(memory_format=torch.preserve_format) if t.requires_grad and program.mutates else t for t in tensors]
+    given = [t.clone(memory_format=torch.preserve_format) if t.requires_grad and program.mutates
+             else t for t in tensors]
     results = list(function(*given))
     wanted = [r for r in results if r.requires_grad]
     leaves = [t for t in tensors if t.requires_grad]
-    gradients = torch.autograd.grad(wanted, leaves, list(weights_of(wanted, program.exact)), allow_unused=True) if wanted else []
-    found = [r.detach().clone() for r in results] + [None if g is None else g.clone() for g in gradients] + [t.detach().clone() for t in given]
+    gradients = (torch.autograd.grad(wanted, leaves, list(weights_of(wanted, program.exact)),
+                                     allow_unused=True) if wanted else [])
+    found = ([r.detach().clone() for r in results]
+             + [None if g is None else g.clone() for g in gradients]
+             + [t.detach().clone() for t in given])
     return found, len(results)
 
 
@@ -323,19 +355,24 @@ def distance(a, b):
 def complaint(name, ours, eager, wide, moved, exact, narrow):
     if ours is None or eager is None:
         return None if ours is eager else f"{name}: {ours} and not {eager}"
-    strides = [[stride for size, stride in zip(t.shape, t.stride()) if size > 1] for t in (ours, eager)]
-    if (ours.dtype, ours.shape) != (eager.dtype, eager.shape) or "result" in name and strides[0] != strides[1]:
-        return f"{name}: {ours.dtype} {tuple(ours.shape)} of strides {ours.stride()} and not {eager.dtype} {tuple(eager.shape)} {eager.stride()}"
+    strides = [[stride for size, stride in zip(t.shape, t.stride()) if size > 1]
+               for t in (ours, eager)]
+    if ((ours.dtype, ours.shape) != (eager.dtype, eager.shape)
+        or "result" in name and strides[0] != strides[1]):
+        return (f"{name}: {ours.dtype} {tuple(ours.shape)} of strides {ours.stride()} and not "
+                f"{eager.dtype} {tuple(eager.shape)} {eager.stride()}")
     if exact and torch.equal(eager.double(), wide.double()) or not eager.dtype.is_floating_point:
         return None if torch.equal(ours, eager) else f"{name}: {ours} and not {eager}"
     if not torch.equal(ours.isfinite(), eager.isfinite()):
         return f"{name}: {ours} and not {eager}"
     scale = wide.double().abs().max().item()
-    # What cancels to nothing keeps roundings of its terms. narrow: eager computes f64 with a constant of f32.
+    # What cancels to nothing keeps roundings of its terms. narrow: eager computes f64 with a
+    # constant of f32.
     units = 4 * (torch.finfo(torch.float32 if narrow else eager.dtype).eps) * max(scale, 0.01)
     allowed = 2 * distance(eager, wide) + 6 * max(distance(m, wide) for m in moved) + units
     error = distance(ours, wide)
-    return None if error <= allowed else f"{name}: an error of {error}, where eager has {distance(eager, wide)} of {scale}: {ours} and not {eager}"
+    return (None if error <= allowed else f"{name}: an error of {error}, where eager has "
+            f"{distance(eager, wide)} of {scale}: {ours} and not {eager}")
 
 
 def compiled(program, backend="tosajit"):
@@ -353,13 +390,16 @@ class Expected:
         try:
             eager, count = ran(program, program.function())
             self.wide, _ = ran(program, program.function(wide=True), wide=True)
-            self.moved = [ran(program, program.function(True, torch.Generator().manual_seed(k)), wide=True)[0] for k in range(4)]
+            self.moved = [ran(program, program.function(True, torch.Generator().manual_seed(k)),
+                              wide=True)[0] for k in range(4)]
         except (RuntimeError, ValueError, IndexError, TypeError):
             return
         finite = all(t is None or t.isfinite().all() for t in eager + self.wide)
-        alike = all((t is None) == (w is None) and (t is None or t.shape == w.shape) for t, w in zip(eager, self.wide))
+        alike = all((t is None) == (w is None) and (t is None or t.shape == w.shape)
+                    for t, w in zip(eager, self.wide))
         self.eager = eager if finite and alike else None
-        self.count, self.gradients = count, any(g is not None for g in eager[count:-len(program.given)])
+        self.count, self.gradients = count, any(g is not None
+                                                for g in eager[count:-len(program.given)])
 
     def name(self, k):
         return f"result {k}" if k < self.count else f"gradient or operand {k - self.count}"
@@ -385,9 +425,12 @@ def wrong_with(program, counts=None):
         said = f"{type(why).__name__}: {why}"
     finally:
         _program.build = build
-    if said:  # which may be dynamo's fault, or that of PyTorch's decompositions or of its division into forward and backward
+    # which may be dynamo's fault, or that of PyTorch's decompositions or of its division into
+    # forward and backward
+    if said:
         try:
-            if any(calls_of(program, expected, [], backend) for backend in ("aot_eager", "aot_eager_decomp_partition")):
+            if any(calls_of(program, expected, [], backend)
+                   for backend in ("aot_eager", "aot_eager_decomp_partition")):
                 return None
         except Exception:
             return None
@@ -401,7 +444,8 @@ def wrong_with(program, counts=None):
 
 
 def calls_of(program, expected, made, backend="tosajit"):
-    """The first call, one that the compiler is done for, and one of other sizes, where they are dynamic."""
+    """The first call, one that the compiler is done for, and one of other sizes, where they are
+    dynamic."""
     run = compiled(program, backend)
     first, _ = ran(program, run)
     said = expected.complaint(first)
@@ -432,7 +476,8 @@ def without(program, k, instead):
     given = list(program.given)
     if instead is None:
         instead = old.name.replace("v", "y")
-        tensor = torch.randint(-3, 4, old.shape) if program.exact or old.dtype not in NAMES else torch.randn(old.shape)
+        tensor = (torch.randint(-3, 4, old.shape) if program.exact or old.dtype not in NAMES
+                  else torch.randn(old.shape))
         given.append(Given(instead, tensor.to(old.dtype), old.dtype in NAMES))
     for step in steps:
         step.reads = [instead if name == old.name else name for name in step.reads]
@@ -452,16 +497,19 @@ def cleaned(program):
     known = {step.name for step in steps} | {g.name for g in program.given}
     if not needed <= known:
         return None
-    return Program(program.exact, [g for g in program.given if g.name in needed], steps, program.results, program.dynamic)
+    return Program(program.exact, [g for g in program.given if g.name in needed], steps,
+                   program.results, program.dynamic)
 
 
 def shorter(program):
     if program.dynamic:
         yield Program(program.exact, program.given, program.steps, program.results, False)
     for name in program.results:
-        yield cleaned(Program(program.exact, program.given, program.steps, [n for n in program.results if n != name], program.dynamic))
+        yield cleaned(Program(program.exact, program.given, program.steps,
+                              [n for n in program.results if n != name], program.dynamic))
     for k in reversed(range(len(program.steps))):
-        yield cleaned(Program(program.exact, program.given, program.steps[:k], [program.steps[k - 1].name], program.dynamic)) if k else None
+        yield (cleaned(Program(program.exact, program.given, program.steps[:k],
+                               [program.steps[k - 1].name], program.dynamic)) if k else None)
     for k, step in enumerate(program.steps):
         for name in step.reads:
             yield without(program, k, name)
@@ -471,7 +519,8 @@ def shorter(program):
             given = [Given(h.name, h.tensor, h.gradient and h is not g) for h in program.given]
             yield Program(program.exact, given, program.steps, program.results, program.dynamic)
         if not g.tensor.is_contiguous():
-            given = [Given(h.name, h.tensor.contiguous() if h is g else h.tensor, h.gradient) for h in program.given]
+            given = [Given(h.name, h.tensor.contiguous() if h is g else h.tensor, h.gradient)
+                     for h in program.given]
             yield Program(program.exact, given, program.steps, program.results, program.dynamic)
 
 
@@ -492,7 +541,8 @@ def shrink(program, said, until):
 def main():
     seconds = float(os.environ.get("TOSAJIT_TEST_SECONDS", "10"))
     first = int(sys.argv[1]) if len(sys.argv) > 1 else random.randrange(10 ** 6) * 1000
-    counts, failures, begin, programs = dict.fromkeys(("regions", "others", "gradients", "exact", "mutating"), 0), 0, time.monotonic(), 0
+    counts, failures, begin, programs = dict.fromkeys(("regions", "others", "gradients", "exact",
+                                                       "mutating"), 0), 0, time.monotonic(), 0
     for seed in itertools.count(first):
         if time.monotonic() - begin > seconds or failures >= 5:
             break
@@ -505,8 +555,10 @@ def main():
             failures += 1
             print(f"seed {seed}: {said}\n{program.text()}\n--- shorter:", flush=True)
             program, said = shrink(program, said, time.monotonic() + 60)
-            print(f"{program.shown()}\n{said}\nTOSAJIT_TEST_SECONDS=1 python3 {sys.argv[0]} {seed}\n", flush=True)
-    print(f"{programs} programs from seed {first}, of which {counts['exact']} exact, {counts['gradients']} with gradients, {counts['mutating']} that mutate; "
+            print(f"{program.shown()}\n{said}\nTOSAJIT_TEST_SECONDS=1 python3 {sys.argv[0]} "
+                  f"{seed}\n", flush=True)
+    print(f"{programs} programs from seed {first}, of which {counts['exact']} exact, "
+          f"{counts['gradients']} with gradients, {counts['mutating']} that mutate; "
           f"{counts['regions']} kernels, {counts['others']} calls by PyTorch instead")
     return failures > 0 or seconds >= 10 and not counts["regions"]
 

@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A graph of f64 computed in 80-bit floats, which have 11 bits more: what a result in f64 should have been, and how far results
-move where each operation, and each element that is summed, is up to one unit of a type off."""
+"""A graph of f64 computed in 80-bit floats, which have 11 bits more: what a result in f64 should
+have been, and how far results move where each operation, and each element that is summed, is up to
+one unit of a type off."""
 import operator
 
 import numpy as np
@@ -45,7 +46,8 @@ def gelu(x, approximate="none"):
 
 
 def divided(a, b, rounding_mode=None):
-    return {None: np.divide, "floor": np.floor_divide, "trunc": lambda x, y: np.trunc(x / y)}[rounding_mode](a, b)
+    return {None: np.divide, "floor": np.floor_divide,
+            "trunc": lambda x, y: np.trunc(x / y)}[rounding_mode](a, b)
 
 
 def clamped(x, low=None, high=None):
@@ -104,7 +106,8 @@ MOVING = set("""view _unsafe_view reshape permute transpose t expand squeeze uns
     clone alias detach index gather flip repeat constant_pad_nd as_strided diagonal index_select slice_backward select_backward
     scatter_add unfold roll slice_scatter select_scatter diagonal_scatter copy lift_fresh_copy view_as_real _reshape_alias""".split())
 # Only the form of what they read counts.
-SHAPED = set("zeros_like ones_like full_like empty_like new_zeros new_full new_ones new_empty fill sym_size sym_numel sym_stride".split())
+SHAPED = set("zeros_like ones_like full_like empty_like new_zeros new_full new_ones new_empty fill "
+             "sym_size sym_numel sym_stride".split())
 
 
 def narrow(value):
@@ -116,7 +119,8 @@ def rest(value):
     """What narrow leaves out."""
     with np.errstate(invalid="ignore"):
         lower = np.asarray(value - np.asarray(value, np.float64)) if is_wide(value) else value
-    return torch.from_numpy(np.asarray(np.where(np.isfinite(lower), lower, 0), np.float64)) if is_wide(value) else value
+    return (torch.from_numpy(np.asarray(np.where(np.isfinite(lower), lower, 0), np.float64))
+            if is_wide(value) else value)
 
 
 def is_wide(value):
@@ -125,11 +129,13 @@ def is_wide(value):
 
 def widened(value):
     if isinstance(value, torch.Tensor):
-        return value.detach().numpy(force=True).astype(Long) if value.dtype is torch.float64 else value
+        return (value.detach().numpy(force=True).astype(Long) if value.dtype is torch.float64
+                else value)
     return value
 
 
-SUMMING = {"sum", "mean", "var", "var_mean", "_softmax", "_log_softmax", "mm", "bmm", "dot", "addmm", "prod"}
+SUMMING = {"sum", "mean", "var", "var_mean", "_softmax", "_log_softmax", "mm", "bmm", "dot",
+           "addmm", "prod"}
 
 
 class Interpreter(torch.fx.Interpreter):
@@ -144,7 +150,8 @@ class Interpreter(torch.fx.Interpreter):
     def call_function(self, target, args, kwargs):
         flat = torch.utils._pytree.tree_leaves((args, kwargs))
         if not any(map(is_wide, flat)) or target is operator.getitem:
-            return torch.utils._pytree.tree_map(widened, super().call_function(target, args, kwargs))
+            return torch.utils._pytree.tree_map(widened,
+                                                super().call_function(target, args, kwargs))
         name = target._schema.name.partition("::")[2]
         if name in ("_to_copy", "convert_element_type"):
             other = kwargs.get("dtype", args[1] if len(args) > 1 else None)
@@ -153,10 +160,13 @@ class Interpreter(torch.fx.Interpreter):
             return self.with_moved(narrow, target, args, kwargs)
         if name in MOVING:
             upper, lower = (self.with_moved(part, target, args, kwargs) for part in (narrow, rest))
-            return torch.utils._pytree.tree_map(lambda a, b: a + b if is_wide(a) else a, upper, lower)
-        if name not in WIDE or target._overloadname in ("dim", "names_dim") and name in ("max", "min"):
+            return torch.utils._pytree.tree_map(lambda a, b: a + b if is_wide(a) else a, upper,
+                                                lower)
+        if (name not in WIDE or target._overloadname in ("dim", "names_dim")
+            and name in ("max", "min")):
             raise Unknown(name)
-        own = torch.utils._pytree.tree_map(lambda v: v.numpy() if isinstance(v, torch.Tensor) else v, (args, kwargs))
+        own = torch.utils._pytree.tree_map(lambda v: v.numpy() if isinstance(v, torch.Tensor)
+                                           else v, (args, kwargs))
         if name in SUMMING:
             own = torch.utils._pytree.tree_map(self.moved, own)
         with np.errstate(all="ignore"):
@@ -171,7 +181,8 @@ class Interpreter(torch.fx.Interpreter):
 
 
 def computed(graph, tensors, unit):
-    """What a graph gives, and as it moves, three times; None: the graph has an operation that is not here."""
+    """What a graph gives, and as it moves, three times; None: the graph has an operation that is
+    not here."""
     given = list(map(widened, tensors))
     try:
         interpreter, results = Interpreter(graph), []

@@ -1,15 +1,19 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What `tosajit onnx` needs ONNX Runtime for. The command runs this by a Python that has the engine; the library of operators
-lies beside it.
+"""What `tosajit onnx` needs ONNX Runtime for. The command runs this by a Python that has the
+engine; the library of operators lies beside it.
 
-    engine.py ready                          whether the engine is there, and what --input and --size say
+    engine.py ready                          whether the engine is there, and what --input and
+    --size say
     engine.py optimize FROM TO [FROM TO]...  write models as the engine has optimised them
-    engine.py compare BEFORE AFTER           both models on the same inputs: --check, --bench; --json: beside standard output
-    engine.py start MODEL INPUTS.npz         seconds of a session and its first call, the first ones of a process
+    engine.py compare BEFORE AFTER           both models on the same inputs: --check, --bench;
+    --json: beside standard output
+    engine.py start MODEL INPUTS.npz         seconds of a session and its first call, the first ones
+    of a process
 
---converted: BEFORE, FROM or MODEL may have regions, and code of others. --settled: AFTER, or MODEL, has been optimised by the engine. It says what fails as the command does, with the command's exit codes. Any Python 3 can read it, so that it can look for another
-one that has the engine.
+--converted: BEFORE, FROM or MODEL may have regions, and code of others. --settled: AFTER, or MODEL,
+has been optimised by the engine. It says what fails as the command does, with the command's exit
+codes. Any Python 3 can read it, so that it can look for another one that has the engine.
 """
 import ctypes
 import os
@@ -27,7 +31,8 @@ USUAL_SIZE, OTHER_SIZE = 32, 64  # of what only calls decide
 SECONDS, LEAST_CALLS, STARTS = 2, 5, 5  # of --bench
 # How far apart outputs may be: some roundings of numbers around 1, and a part of the largest.
 LEAST, RELATIVE = 1e-6, 1e-3
-# Of --check, and where outputs are further apart than that: one draw of inputs may move the engine itself by nothing, and another
+# Of --check, and where outputs are further apart than that: one draw of inputs may move the engine
+# itself by nothing, and another
 # one by as much, where a model quantizes what it computes.
 DRAWS, MOST_DRAWS = 3, 12
 
@@ -51,19 +56,23 @@ def find_engine():
     except ImportError as error:
         tried = {sys.executable: ": %s" % error}
     # One that was named, or that was found here, looks no further.
-    folders = [] if os.environ.get("TOSAJIT_PYTHON") else dict.fromkeys(map(os.path.realpath, os.get_exec_path()))
+    folders = ([] if os.environ.get("TOSAJIT_PYTHON")
+               else dict.fromkeys(map(os.path.realpath, os.get_exec_path())))
     for python in (os.path.join(folder, "python3") for folder in folders):
         if not os.access(python, os.X_OK):
             continue
         environment = dict(os.environ, TOSAJIT_PYTHON=python)
         try:
-            if subprocess.call([python, SELF, "ready"], env=environment, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL) == 0:
+            if subprocess.call([python, SELF, "ready"], env=environment, stdin=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL) == 0:
                 os.execve(python, [python, SELF] + sys.argv[1:], environment)
         except OSError:
             pass  # no program
         tried.setdefault(python, "")
-    raise Refused("no Python here has ONNX Runtime; `pip install onnxruntime` brings it. Where the system's Python refuses that:\n"
-                  "  python3 -m venv onnx && onnx/bin/pip install onnxruntime && export TOSAJIT_PYTHON=\"$PWD/onnx/bin/python3\"\n"
+    raise Refused("no Python here has ONNX Runtime; `pip install onnxruntime` brings it. Where the "
+                  "system's Python refuses that:\n"
+                  "  python3 -m venv onnx && onnx/bin/pip install onnxruntime && export "
+                  "TOSAJIT_PYTHON=\"$PWD/onnx/bin/python3\"\n"
                   "Tried:" + "".join("\n  " + python + why for python, why in tried.items()))
 
 
@@ -82,7 +91,8 @@ def pairs_of(option, form, words):
 
 def read_words(words):
     """What is asked. The command has checked all but what --input and --size say."""
-    asked = types.SimpleNamespace(what=words[0], files=[], input=[], size=[], check=False, bench=False, json=False, converted=False,
+    asked = types.SimpleNamespace(what=words[0], files=[], input=[], size=[], check=False,
+                                  bench=False, json=False, converted=False,
                                   settled=False, trusted=False)
     rest = iter(words[1:])
     for word in rest:
@@ -113,15 +123,18 @@ def open_session(path, operators, settled, trusted=False, at_once=False, save=No
         options.add_session_config_entry("tosajit.compile", "now")
     if save:
         options.optimized_model_filepath = save
-        options.add_session_config_entry("session.disable_prepacking", "1")  # nobody calls it, and weights are large
+        # nobody calls it, and weights are large
+        options.add_session_config_entry("session.disable_prepacking", "1")
     if operators:  # which reads these entries
         options.register_custom_ops_library(OPERATORS)
     return ort.InferenceSession(path, options, providers=["CPUExecutionProvider"])
 
 
 def words_of(error):
-    """What the engine's exception says, without "[ONNXRuntimeError] : 1 : FAIL : ", which says nothing more; None of any other one."""
-    return str(error).split(" : ", 3)[-1] if type(error).__module__.startswith("onnxruntime") else None
+    """What the engine's exception says, without "[ONNXRuntimeError] : 1 : FAIL : ", which says
+    nothing more; None of any other one."""
+    return (str(error).split(" : ", 3)[-1] if type(error).__module__.startswith("onnxruntime")
+            else None)
 
 
 def open_one_of_two(path, *how, **more):
@@ -142,15 +155,18 @@ def optimize(asked):
 # Inputs
 
 def elements_of(port):
-    """NumPy's type of an input's or output's elements, of their bits for bfloat16; None where they are no numbers."""
+    """NumPy's type of an input's or output's elements, of their bits for bfloat16; None where they
+    are no numbers."""
     name = port.type[len("tensor("):-1]
     numbers = "int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 bool".split()
-    return name if name in numbers else {"float": "float32", "double": "float64", "bfloat16": "uint16"}.get(name)
+    return (name if name in numbers else {"float": "float32", "double": "float64",
+                                          "bfloat16": "uint16"}.get(name))
 
 
 def names_of(port):
     """What --size may call each size that a call decides: {1: ["x:1", "batch"]}."""
-    return {d: ["%s:%d" % (port.name, d)] + [size] * bool(size) for d, size in enumerate(port.shape) if not isinstance(size, int)}
+    return {d: ["%s:%d" % (port.name, d)] + [size] * bool(size)
+            for d, size in enumerate(port.shape) if not isinstance(size, int)}
 
 
 def check_sizes(ports, sizes):
@@ -158,7 +174,8 @@ def check_sizes(ports, sizes):
     for name in sizes:
         if not any(name in names for names in free):
             known = [" or ".join(names) for names in free]
-            raise Refused("--size %s: calls decide no such size; %s" % (name, "there are " + ", ".join(known) if known else "all are known"))
+            raise Refused("--size %s: calls decide no such size; %s"
+                          % (name, "there are " + ", ".join(known) if known else "all are known"))
 
 
 def read_input(port, path):
@@ -169,26 +186,31 @@ def read_input(port, path):
     except Exception as error:  # there are many for files that are no arrays
         raise Refused("--input %s: %s" % (path, getattr(error, "strerror", None) or error))
     dtype = array.dtype
-    if elements == "uint16" and dtype.kind == "V" and dtype.itemsize == 2:  # bfloat16 of another package
+    # bfloat16 of another package
+    if (elements == "uint16" and dtype.kind == "V" and dtype.itemsize == 2):
         array = array.view("uint16")
     elif elements is None or dtype.newbyteorder("=") != np.dtype(elements):
-        raise Refused("--input %s: it has %s, but input %s is %s" % (path, dtype, port.name, port.type))
+        raise Refused("--input %s: it has %s, but input %s is %s"
+                      % (path, dtype, port.name, port.type))
     return np.asarray(array, elements, "C")
 
 
 def shape_of(port, sizes):
     names = names_of(port)
-    return [next((sizes[name] for name in names[d] if name in sizes), sizes.get(None, USUAL_SIZE)) if d in names else size
+    return [next((sizes[name] for name in names[d] if name in sizes), sizes.get(None, USUAL_SIZE))
+            if d in names else size
             for d, size in enumerate(port.shape)]
 
 
 def longest(ports, sizes):
     """The largest size that calls decide, but for batches: what the lengths of sequences may be."""
-    return max((shape_of(port, sizes)[d] for port in ports for d in names_of(port) if d > 0), default=1)
+    return max((shape_of(port, sizes)[d] for port in ports for d in names_of(port) if d > 0),
+               default=1)
 
 
 def make_named(port, shape, elements, ports, sizes):
-    """What a model wants of an input by its name: masks leave everything, lengths are whole, positions count. None: nothing is known."""
+    """What a model wants of an input by its name: masks leave everything, lengths are whole,
+    positions count. None: nothing is known."""
     name = port.name.lower()
     if "mask" in name:  # of more than two sizes floating-point ones are added
         return (np.zeros if "float" in elements and len(shape) > 2 else np.ones)(shape, elements)
@@ -199,12 +221,14 @@ def make_named(port, shape, elements, ports, sizes):
     if "position" in name and shape:
         return np.broadcast_to(np.arange(shape[-1]), shape).astype(elements)
     if name.endswith(("length", "lengths", "lens", "_len")):
-        return np.full(shape, longest([other for other in ports if other is not port], sizes), elements)
+        return np.full(shape, longest([other for other in ports if other is not port], sizes),
+                       elements)
     return None
 
 
 def make_input(port, sizes, random, ports):
-    """Floating-point numbers in [-1, 1), integers that may divide and count, in 1..15, false and true; the same each time."""
+    """Floating-point numbers in [-1, 1), integers that may divide and count, in 1..15, false and
+    true; the same each time."""
     elements = elements_of(port)
     if elements is None:
         raise Refused("input %s is %s, of which none can be made" % (port.name, port.type))
@@ -218,7 +242,8 @@ def make_input(port, sizes, random, ports):
         if "int" in port.type:
             return random.integers(1, 16, size=shape).astype(elements)
         numbers = random.random(shape, "float64" if elements == "float64" else "float32") * 2 - 1
-        return (numbers.view("uint32") >> 16).astype("uint16") if elements == "uint16" else numbers.astype(elements)
+        return ((numbers.view("uint32") >> 16).astype("uint16") if elements == "uint16"
+                else numbers.astype(elements))
     except (MemoryError, ValueError) as error:
         raise Refused("input %s of sizes %s: %s" % (port.name, "x".join(map(str, shape)), error))
 
@@ -231,7 +256,8 @@ def arrays_for(session, asked, draw=0):
     for name, path in asked.input.items():
         if name not in [port.name for port in ports]:
             raise Refused("--input %s=%s: the model has no input of this name" % (name, path))
-    return [read_input(port, asked.input[port.name]) if port.name in asked.input else make_input(port, sizes, random, ports)
+    return [read_input(port, asked.input[port.name]) if port.name in asked.input
+            else make_input(port, sizes, random, ports)
             for port in ports]
 
 
@@ -241,7 +267,8 @@ def value_of(port, array):
     try:
         return ort.OrtValue.ortvalue_from_numpy_with_onnx_type(array, 16)
     except AttributeError:
-        raise Refused("input %s is %s, which ONNX Runtime %s takes from no array; a later one does: `pip install --upgrade onnxruntime`"
+        raise Refused("input %s is %s, which ONNX Runtime %s takes from no array; a later one "
+                      "does: `pip install --upgrade onnxruntime`"
                       % (port.name, port.type, ort.__version__))
 
 
@@ -265,12 +292,15 @@ def apart(a, b):
         x, y = a.astype("float64"), b.astype("float64")
         nans = np.isnan(x) | np.isnan(y)
         far = np.where((x == y) | nans, 0, abs(x - y))
-    return far.max(initial=0), abs(x[np.isfinite(x)]).max(initial=0), np.count_nonzero(np.isnan(x) != np.isnan(y))
+    return (far.max(initial=0), abs(x[np.isfinite(x)]).max(initial=0),
+            np.count_nonzero(np.isnan(x) != np.isnan(y)))
 
 
 def moved(arrays, ports):
-    """The inputs, of which each floating-point number is the next larger one: what no model may be more exact than."""
-    return [np.nextafter(a, np.asarray(np.inf, a.dtype)) if a.dtype.kind == "f" else a for a in arrays]
+    """The inputs, of which each floating-point number is the next larger one: what no model may be
+    more exact than."""
+    return [np.nextafter(a, np.asarray(np.inf, a.dtype)) if a.dtype.kind == "f" else a
+            for a in arrays]
 
 
 def unfit(a, again):
@@ -293,31 +323,38 @@ class Output:
 
     def add(self, a, b, plain, near, again):
         if a.dtype != b.dtype or a.shape != b.shape:
-            raise Refused("output %s is %s %s in one model, and %s %s in the other" % (self.name, a.dtype, a.shape, b.dtype, b.shape))
+            raise Refused("output %s is %s %s in one model, and %s %s in the other"
+                          % (self.name, a.dtype, a.shape, b.dtype, b.shape))
         self.why = self.why or unfit(a, again)
         far, scale, nans = apart(a, b)
-        self.far, self.scale, self.nans = max(self.far, far), max(self.scale, scale), self.nans + nans
+        self.far, self.scale, self.nans = max(self.far,
+                                              far), max(self.scale, scale), self.nans + nans
         self.plain = max(self.plain, apart(a, plain)[0])
         self.near = max(self.near, apart(a, near)[0] if a.shape == near.shape else 0)
         self.count = self.count or a.size
 
     def is_same(self):
-        close = self.nans == 0 and self.far <= max(LEAST + RELATIVE * self.scale, self.plain, self.near)
+        close = (self.nans == 0 and self.far <= max(LEAST + RELATIVE * self.scale, self.plain,
+                                                    self.near))
         return close or self.why.startswith("the model draws")
 
     def line(self, draws):
-        return ("%s: at most %.3g apart; the engine without its optimisations: %.3g; inputs an ulp off: %.3g; numbers up to %.3g, "
-                "%d elements, %d draw%s%s%s" % (self.name, self.far, self.plain, self.near, self.scale, self.count, draws, "s" * (draws > 1),
-                                                "" if self.is_same() else ": NOT THE SAME", self.why and ": NOT CHECKED: " + self.why))
+        return ("%s: at most %.3g apart; the engine without its optimisations: %.3g; inputs an ulp "
+                "off: %.3g; numbers up to %.3g, "
+                "%d elements, %d draw%s%s%s" % (self.name, self.far, self.plain, self.near,
+                                                self.scale, self.count, draws, "s" * (draws > 1),
+                                                "" if self.is_same() else ": NOT THE SAME",
+                                                self.why and ": NOT CHECKED: " + self.why))
 
 
 def outputs_of(asked, sessions, draw):
-    """Of the two models; of the engine without its optimisations and with inputs that are an ulp off, which is the model's own error;
-    and once more. None: the model takes no such sizes."""
+    """Of the two models; of the engine without its optimisations and with inputs that are an ulp
+    off, which is the model's own error; and once more. None: the model takes no such sizes."""
     before, after, plain = sessions
     try:
         arrays = arrays_for(before, asked, draw)
-        inputs, near = (values_of(before, these) for these in (arrays, moved(arrays, before.get_inputs())))
+        inputs, near = (values_of(before, these) for these in (arrays,
+                                                               moved(arrays, before.get_inputs())))
         first = before.run_with_ort_values(None, inputs)
     except Exception as error:
         if draw % 2 == 0 or not (words_of(error) or isinstance(error, Refused)):
@@ -340,7 +377,8 @@ def check(asked, before, after, out):
         if draw + 1 >= DRAWS and all(output.is_same() for output in judged if output):
             break
     for port, output in zip(ports, judged):
-        print(output.line(draws) if output else "%s: %s, which is not compared" % (port.name, port.type), file=out)
+        print(output.line(draws) if output
+              else "%s: %s, which is not compared" % (port.name, port.type), file=out)
     if not all(output.is_same() for output in judged if output):
         out.flush()
         raise Refused("the models differ")
@@ -370,7 +408,8 @@ def time_calls(sessions, inputs):
 def time_starts(asked, arrays):
     """Seconds to both models' first results, in processes of their own, in turns."""
     times, flags = ([], []), (["--converted"] * asked.converted,
-                                 ["--converted"] + ["--settled"] * asked.settled + ["--trusted"] * (not asked.converted))
+                                 ["--converted"] + ["--settled"] * asked.settled + ["--trusted"]
+                              * (not asked.converted))
     with tempfile.TemporaryDirectory() as folder:
         kept = os.path.join(folder, "inputs.npz")
         np.savez(kept, *arrays)
@@ -394,7 +433,9 @@ def start(asked):
 def beside(times):
     """Medians; the ratio is of neighbours."""
     before, now, ratio = map(statistics.median, (*times, [b / a for a, b in zip(*times)]))
-    return "%.3f ms before, %.3f ms now: %.3f %s" % (1e3 * before, 1e3 * now, ratio, "of the time" if ratio < 1 else "times as long")
+    return "%.3f ms before, %.3f ms now: %.3f %s" % (1e3 * before, 1e3 * now, ratio,
+                                                     "of the time" if ratio < 1
+                                                     else "times as long")
 
 
 def compare(asked):
@@ -411,7 +452,8 @@ def compare(asked):
         times = time_calls((before, after), inputs)
         print("a call: %s (medians of %d, one thread)" % (beside(times), len(times[0])), file=out)
         times = time_starts(asked, arrays)
-        print("a session and its first call: %s (medians of %d processes)" % (beside(times), STARTS), file=out)
+        print("a session and its first call: %s (medians of %d processes)"
+              % (beside(times), STARTS), file=out)
 
 
 def main():
@@ -421,7 +463,8 @@ def main():
         asked = read_words(sys.argv[1:])
         find_engine()
         ort.set_default_logger_severity(4)
-        {"ready": lambda asked: None, "optimize": optimize, "compare": compare, "start": start}[asked.what](asked)
+        {"ready": lambda asked: None, "optimize": optimize, "compare": compare,
+         "start": start}[asked.what](asked)
     except WrongUsage as error:
         print("tosajit onnx: error: %s\ntry: tosajit onnx --help" % error, file=sys.stderr)
         sys.exit(2)

@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A namespace of the Array API standard in which each function is one of tosajit.jit that calls NumPy's, for the standard's own tests. run.sh says
-how. In ARRAY_API_FORM=operators, arithmetic is written with operators, and reductions as methods."""
+"""A namespace of the Array API standard in which each function is one of tosajit.jit that calls
+NumPy's, for the standard's own tests. run.sh says how. In ARRAY_API_FORM=operators, arithmetic is
+written with operators, and reductions as methods."""
 import inspect
 import os
 import types
@@ -13,14 +14,19 @@ import tosajit
 
 __array_api_version__ = np.__array_api_version__
 CONSTANTS = ("e", "inf", "nan", "pi", "newaxis")
-TYPES = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64", "complex64", "complex128")
-INFOS = ("__array_namespace_info__", "finfo", "iinfo", "isdtype", "result_type", "can_cast", "from_dlpack", "dtype")  # which compute nothing
-BINARY = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "floor_divide": "//", "remainder": "%", "pow": "**", "bitwise_and": "&",
-          "bitwise_or": "|", "bitwise_xor": "^", "bitwise_left_shift": "<<", "bitwise_right_shift": ">>", "equal": "==", "not_equal": "!=",
+TYPES = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+         "float32", "float64", "complex64", "complex128")
+INFOS = ("__array_namespace_info__", "finfo", "iinfo", "isdtype", "result_type", "can_cast",
+         "from_dlpack", "dtype")  # which compute nothing
+BINARY = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "floor_divide": "//",
+          "remainder": "%", "pow": "**", "bitwise_and": "&",
+          "bitwise_or": "|", "bitwise_xor": "^", "bitwise_left_shift": "<<",
+          "bitwise_right_shift": ">>", "equal": "==", "not_equal": "!=",
           "less": "<", "less_equal": "<=", "greater": ">", "greater_equal": ">=", "matmul": "@"}
 UNARY = {"negative": "-", "positive": "+", "bitwise_invert": "~"}
 NAMES = {1: ("x",), 2: ("x1", "x2")}
-PRODUCTS = {"matmul": "lambda x1, x2, /: np.matmul(x1, x2)", "vecdot": "lambda x1, x2, /, *, axis=-1: np.vecdot(x1, x2, axis=axis)"}
+PRODUCTS = {"matmul": "lambda x1, x2, /: np.matmul(x1, x2)",
+            "vecdot": "lambda x1, x2, /, *, axis=-1: np.vecdot(x1, x2, axis=axis)"}
 METHODS = ("sum", "prod", "max", "min", "mean", "all", "any", "argmax", "argmin")
 
 
@@ -72,10 +78,12 @@ fill(globals(), "np", np)
 for _name in (*CONSTANTS, *TYPES, *INFOS):
     globals()[_name] = getattr(np, _name)
 linalg, fft = Part("linalg"), Part("fft")
-FUNCTIONS = [held for space in (globals(), vars(linalg), vars(fft)) for held in space.values() if type(held) is type(jitted("np", "add", np.add))]
+FUNCTIONS = [held for space in (globals(), vars(linalg), vars(fft))
+             for held in space.values() if type(held) is type(jitted("np", "add", np.add))]
 
 
 def report() -> str:
     """How many functions had a kernel at least once."""
     called = [f for f in FUNCTIONS if f.__wrapped__ and f.kernels]
-    return f"{len(called)} of {len(FUNCTIONS)} functions had kernels: {', '.join(sorted(f.__name__ for f in called))}"
+    return (f"{len(called)} of {len(FUNCTIONS)} functions had kernels: "
+            f"{', '.join(sorted(f.__name__ for f in called))}")

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Functions and formulas of arrays, compiled into SIMD kernels: one loop, which reads each array once.
+"""Functions and formulas of arrays, compiled into SIMD kernels: one loop, which reads each array
+once.
 
     >>> import numpy as np, tosajit
     >>> x, b = np.zeros((2, 64), np.float32), np.ones((1, 64), np.float32)
@@ -12,12 +13,13 @@
     >>> kernel = tosajit.compile("y = x * sigmoid(x + b) : f32[?,64], f32[1,64]")
     >>> y = kernel(x, b)
 
-jit takes a function that is written with NumPy, evaluate a text as numexpr does, compile a text that has the types.
-Operands are what has the buffer protocol or DLPack, NumPy's and PyTorch's arrays among them, and
-numbers. They are not copied. A result is a NumPy array if an operand is one, a tensor if one is a
-tensor, else an Array, which numpy.asarray and torch.from_dlpack take as it is; out= has the caller's
-own. Precompiled operations answer at once; what comes again is compiled meanwhile, and wait() waits
-for that. An Engine has options: threads, accuracy, a directory for code.
+jit takes a function that is written with NumPy, evaluate a text as numexpr does, compile a text
+that has the types. Operands are what has the buffer protocol or DLPack, NumPy's and PyTorch's
+arrays among them, and numbers. They are not copied. A result is a NumPy array if an operand is one,
+a tensor if one is a tensor, else an Array, which numpy.asarray and torch.from_dlpack take as it is;
+out= has the caller's own. Precompiled operations answer at once; what comes again is compiled
+meanwhile, and wait() waits for that. An Engine has options: threads, accuracy, a directory for
+code.
 """
 import atexit as _atexit
 import copyreg as _copyreg
@@ -75,7 +77,8 @@ _atexit.register(_quiesce)
 
 def _processors() -> int:
     """How many this process may use."""
-    return len(_os.sched_getaffinity(0)) if hasattr(_os, "sched_getaffinity") else _os.cpu_count() or 1
+    return (len(_os.sched_getaffinity(0)) if hasattr(_os, "sched_getaffinity")
+            else _os.cpu_count() or 1)
 
 
 def _usual_threads() -> int:
@@ -95,7 +98,8 @@ re_evaluate = _engine.re_evaluate
 wait = _engine.wait
 
 
-def validate(ex: str, local_dict=None, global_dict=None, out=None, order="K", casting="same_kind", **operands):
+def validate(ex: str, local_dict=None, global_dict=None, out=None, order="K", casting="same_kind",
+             **operands):
     """What `evaluate` would raise, or None; `re_evaluate` computes the text then.
 
     Parameters
@@ -121,7 +125,8 @@ def validate(ex: str, local_dict=None, global_dict=None, out=None, order="K", ca
     caller = _sys._getframe(1)
     try:
         evaluate(ex, caller.f_locals if local_dict is None else local_dict,
-                 caller.f_globals if global_dict is None else global_dict, out, order, casting, **operands)
+                 caller.f_globals if global_dict is None else global_dict, out, order, casting,
+                 **operands)
     except Exception as error:
         return error
     return None

@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Element by element, as NumPy does it. In: values, which are parts of a text of the library's language, with their
-types. Out: others, of the type and with the meaning that NumPy's operators and functions have."""
+"""Element by element, as NumPy does it. In: values, which are parts of a text of the library's
+language, with their types. Out: others, of the type and with the meaning that NumPy's operators and
+functions have."""
 from __future__ import annotations
 
 import _ast
@@ -18,25 +19,31 @@ INTEGERS = ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")
 FLOATS = ("f16", "bf16", "f32", "f64")
 _WHOLE = (*INTEGERS, "i1")
 _BARE = (*FLOATS, "i32", "i64")  # types that a number of the language takes from what it meets
-WIDTH = {"i1": 1, "i8": 8, "i16": 16, "i32": 32, "i48": 48, "i64": 64, "u8": 8, "u16": 16, "u32": 32, "u64": 64,
+WIDTH = {"i1": 1, "i8": 8, "i16": 16, "i32": 32, "i48": 48, "i64": 64, "u8": 8, "u16": 16,
+         "u32": 32, "u64": 64,
          "f8E4M3FN": 8, "f8E5M2": 8, "f16": 16, "bf16": 16, "f32": 32, "f64": 64}
 # NumPy's names; those of floats round toward zero where they make integers, as astype does.
-NAMES = {"bool": "i1", "bool_": "i1", "int": "i64", "float": "f64", "double": "f64", "single": "f32", "half": "f16",
-         **{f"int{n}": f"i{n}" for n in (8, 16, 32, 64)}, **{f"uint{n}": f"u{n}" for n in (8, 16, 32, 64)},
+NAMES = {"bool": "i1", "bool_": "i1", "int": "i64", "float": "f64", "double": "f64",
+         "single": "f32", "half": "f16",
+         **{f"int{n}": f"i{n}" for n in (8, 16, 32, 64)},
+         **{f"uint{n}": f"u{n}" for n in (8, 16, 32, 64)},
          **{f"float{n}": f"f{n}" for n in (16, 32, 64)}, "bfloat16": "bf16"}
 MOST_BITS = 2048  # of a whole number that numbers of the text make: more than any type has
-MOST_LETTERS = 40  # of an expression, which has a name beyond that: brackets within each other have a limit
+# of an expression, which has a name beyond that: brackets within each other have a limit
+MOST_LETTERS = 40
 
 
 class Value:
-    """A part of the new text. A number has no type. A weak value is one of Python's numbers, or made of these: it takes
-    the type of what it meets. `weak` is its kind, b, i or f, or nothing. `operand` is the place of a weak operand, and `fits` a type
-    that has its number. `places` are the dimensions that it has in the language: GAP, one that NumPy has dropped, ONE, which is of size
-    1 in every call, or DIM."""
+    """A part of the new text. A number has no type. A weak value is one of Python's numbers, or
+    made of these: it takes the type of what it meets. `weak` is its kind, b, i or f, or nothing.
+    `operand` is the place of a weak operand, and `fits` a type that has its number. `places` are
+    the dimensions that it has in the language: GAP, one that NumPy has dropped, ONE, which is of
+    size 1 in every call, or DIM."""
 
     __slots__ = ("text", "type", "weak", "number", "places", "operand", "fits")
 
-    def __init__(self, text: str, type: Optional[str], weak: str = "", number: Any = None, places: Tuple[int, ...] = (),
+    def __init__(self, text: str, type: Optional[str], weak: str = "", number: Any = None,
+                 places: Tuple[int, ...] = (),
                  operand: Optional[int] = None, fits: Optional[str] = None):
         self.text, self.weak, self.number, self.places, self.operand, self.fits = text, weak, number, places, operand, fits
         self.type: Any = type
@@ -114,7 +121,8 @@ def convert(text: str, a: str, b: str) -> str:
 def limits(type: str) -> Tuple[int, int]:
     """The least and the greatest integer of a type."""
     bits = WIDTH[type]
-    return (0, (1 << bits) - 1) if type[0] == "u" or bits == 1 else (-1 << (bits - 1), (1 << (bits - 1)) - 1)
+    return ((0, (1 << bits) - 1) if type[0] == "u" or bits == 1
+            else (-1 << (bits - 1), (1 << (bits - 1)) - 1))
 
 
 # From here on a number rounds to infinity.
@@ -128,7 +136,8 @@ def _checked(number: Any, type: str) -> Any:
             real = float(number)
         except OverflowError:
             wrong(f"a number of {number.bit_length()} bits is no value of {type}")
-        return real if real != real or abs(real) < _INFINITE.get(type, math.inf) else math.copysign(math.inf, real)
+        return (real if real != real or abs(real) < _INFINITE.get(type, math.inf)
+                else math.copysign(math.inf, real))
     least, most = limits(type)
     if isinstance(number, float) or not least <= number <= most:
         wrong(f"{number} is no value of {type}")
@@ -152,7 +161,8 @@ def kind(value: Value) -> str:
     """Of what has no type of its own: "b", "i" or "f"."""
     if value.number is None:
         return value.weak
-    return "b" if isinstance(value.number, bool) else "f" if isinstance(value.number, float) else "i"
+    return ("b" if isinstance(value.number, bool) else "f" if isinstance(value.number, float)
+            else "i")
 
 
 def loose(*values: Value) -> bool:
@@ -167,7 +177,8 @@ class Text:
 
     def __init__(self, names: Sequence[str] = ()) -> None:
         self.statements: List[Tuple[str, str]] = []
-        self.guards: List[Tuple[str, bool, str]] = []  # what must hold nowhere, whether it has dimensions, what to say otherwise
+        # what must hold nowhere, whether it has dimensions, what to say otherwise
+        self.guards: List[Tuple[str, bool, str]] = []
         self.guards_all = False  # whether they are about calls without an empty operand, too
         self.taken: List[str] = []  # names of what is taken by an index, which may be out of bounds
         self.computed: Set[str] = set()  # names that kernels compute
@@ -181,9 +192,11 @@ class Text:
 
     def name(self, value: Value) -> Value:
         """The value under a name, to be used more than once."""
-        return value if value.text.isidentifier() else self.named(value.text, value.type, value.weak, value.places)
+        return (value if value.text.isidentifier()
+                else self.named(value.text, value.type, value.weak, value.places))
 
-    def named(self, text: str, type: Optional[str], weak: str, places: Tuple[int, ...], most: int = 0) -> Value:
+    def named(self, text: str, type: Optional[str], weak: str, places: Tuple[int, ...],
+              most: int = 0) -> Value:
         """A value under a name, where it has more letters."""
         if len(text) <= most or text.isidentifier():
             return Value(text, type, weak, None, places)
@@ -211,7 +224,8 @@ class Text:
         least, most = limits(type)
         beyond = f" | ({value.text} > i64({most}))" if most < 1 << 63 else ""
         self.guards_all = True
-        self.guards.append((f"(({value.text} < i64({least})){beyond})", bool(value.places), sentence))
+        self.guards.append((f"(({value.text} < i64({least})){beyond})", bool(value.places),
+                            sentence))
 
     def typed(self, value: Value, type: str) -> Value:
         return Value(self.cast(value, type), type, places=value.places)
@@ -219,7 +233,8 @@ class Text:
     def beside(self, value: Value, other: Value, type: str) -> str:
         """The value as that type; a number may take it from the other."""
         number = value.number
-        if number is not None and isinstance(number, (int, float)) and other.number is None and type in _BARE:
+        if (number is not None and isinstance(number, (int, float)) and other.number is None
+            and type in _BARE):
             number = _checked(number, type)
             if number == number:
                 bare = repr(number)
@@ -244,13 +259,15 @@ class Text:
         return "i64" if "i" in kinds and type == "i1" else type
 
     def floating(self, *values: Value) -> str:
-        """The same for functions that have no integers. NumPy takes the first type that has the values of each of them."""
+        """The same for functions that have no integers. NumPy takes the first type that has the
+        values of each of them."""
         type = self.common(*values)
         if type not in _WHOLE:
             return type
         if type == "i64" and all(value.type == "i1" for value in values if not loose(value)):
             return "f64"  # of a whole number of Python
-        return max((least_float(value.type) for value in values if not loose(value)), key=WIDTH.__getitem__, default="f64")
+        return max((least_float(value.type) for value in values if not loose(value)),
+                   key=WIDTH.__getitem__, default="f64")
 
     # ------------------------------------------------------------------------------------------
     # Operators
@@ -271,16 +288,19 @@ class Text:
             type = "i64"
         if type == "i1":
             if sign == "-":
-                refuse("there is no difference of two i1; NumPy has none either: write a ^ b or a & ~b")
+                refuse("there is no difference of two i1; NumPy has none either: write a ^ b or a "
+                       "& ~b")
             return self.infix({"+": "|", "*": "&"}[sign], a, b, type)
         if type in FLOATS:
             return self.infix(sign, a, b, type)
         self.in_range(type, a, b)
         wide = _product_type(type) if sign == "*" else type
-        return self.typed(self.infix(sign, self.strict(a, type, wide), self.strict(b, type, wide), wide), type)
+        return self.typed(self.infix(sign, self.strict(a, type, wide), self.strict(b, type, wide),
+                                     wide), type)
 
     def strict(self, value: Value, type: str, wide: str) -> Value:
-        """A weak operand by way of the type whose value it must be, where another is computed in."""
+        """A weak operand by way of the type whose value it must be, where another is computed
+        in."""
         return self.typed(value, type) if value.operand is not None and wide != type else value
 
     def divide(self, a: Value, b: Value) -> Value:
@@ -320,20 +340,23 @@ class Text:
         exponent = int(b.number)
         while exponent:
             if exponent & 1:
-                result = base if result is None else self.name(Value(f"{result.text} * {base.text}", wide))
+                result = (base if result is None
+                          else self.name(Value(f"{result.text} * {base.text}", wide)))
             exponent >>= 1
             if exponent:
                 base = self.name(Value(f"{base.text} * {base.text}", wide))
         return self.typed(result or Value(f"({base.text} * 0 + 1)", wide), type)
 
     def power_of_array(self, base: Value, exponent: Value, type: str) -> Value:
-        """By squares, one for each bit of the exponent that can matter: an odd number has an order that divides
-        2 ** (bits - 2), and an even one is 0 from the power of the number of bits on."""
+        """By squares, one for each bit of the exponent that can matter: an odd number has an order
+        that divides 2 ** (bits - 2), and an even one is 0 from the power of the number of bits
+        on."""
         wide, bits = base.type, WIDTH[type]
         exponent = self.name(exponent)
         if type[0] == "i":
             self.guards_all = True
-            self.guards.append((self.compare("<", exponent, number(0)).text, bool(exponent.places), NEGATIVE_POWER))
+            self.guards.append((self.compare("<", exponent, number(0)).text, bool(exponent.places),
+                                NEGATIVE_POWER))
         large = self.compare(">=", exponent, number(bits)).text
         exponent = self.name(self.typed(exponent, wide))
         vanishes = f"({large} & (({base.text} & {wide}(1)) == {wide}(0)))"
@@ -341,12 +364,14 @@ class Text:
         for bit in range(bits - 2):
             if bit:
                 base = self.name(Value(f"{base.text} * {base.text}", wide))
-            factor = f"select((({exponent.text} >> {wide}({bit})) & {wide}(1)) == {wide}(1), {base.text}, {wide}(1))"
+            factor = (f"select((({exponent.text} >> {wide}({bit})) & {wide}(1)) == {wide}(1), "
+                      f"{base.text}, {wide}(1))")
             result = self.short(Value(f"({result.text} * {factor})", wide))
         return result
 
     def raised(self, a: Value, b: Value) -> Value:
-        """The operator **, which is another function in NumPy where the exponent is one of some numbers."""
+        """The operator **, which is another function in NumPy where the exponent is one of some
+        numbers."""
         if b.number == 2 and kind(b) == "i" and a.type == "i1" and not loose(a):
             return square(self, a)
         if b.number == 0.5 and not loose(a):
@@ -356,7 +381,8 @@ class Text:
     def bitwise(self, sign: str, a: Value, b: Value) -> Value:
         type = self.common(a, b)
         if type in FLOATS:
-            refuse(f"{sign} is not defined for ({shown(a)}, {shown(b)}); NumPy has no bits of floats either")
+            refuse(f"{sign} is not defined for ({shown(a)}, {shown(b)}); NumPy has no bits of "
+                   "floats either")
         if type == "i1" and sign in ("<<", ">>"):
             type = "i64" if loose(a, b) else "i8"
         self.in_range(type, a, b)
@@ -365,13 +391,15 @@ class Text:
         return self.infix(sign, a, b, type)
 
     def shift(self, sign: str, a: Value, b: Value, type: str) -> Value:
-        """All bits are gone behind as many places as the type has bits, or a negative number of places."""
+        """All bits are gone behind as many places as the type has bits, or a negative number of
+        places."""
         bits, signed = WIDTH[type], type[0] == "i"
         if b.number is not None and not 0 <= b.number < bits:
             b = number(bits - 1 if sign == ">>" and signed else bits)
         shifted = lambda places: f"({self.cast(a, type)} {sign} {places})"
         if b.number is not None:
-            return Value(shifted(literal(b.number, type)) if b.number < bits else f"({self.cast(a, type)} & {type}(0))", type)
+            return Value(shifted(literal(b.number, type)) if b.number < bits
+                         else f"({self.cast(a, type)} & {type}(0))", type)
         b = self.name(self.typed(b, type))
         fits = self.compare("<", b, number(bits)).text
         if signed:
@@ -383,13 +411,15 @@ class Text:
     def compare(self, sign: str, a: Value, b: Value) -> Value:
         type = self.common(a, b)
         for x, y, mirrored in ((a, b, sign), (b, a, _MIRRORED[sign])):
-            if type in INTEGERS and y.number is not None and not limits(type)[0] <= y.number <= limits(type)[1]:
+            if (type in INTEGERS and y.number is not None
+                and not limits(type)[0] <= y.number <= limits(type)[1]):
                 return self.beyond(mirrored, self.typed(x, type), y.number > 0)
             if type in INTEGERS and y.weak == "i" and y.fits != type:
                 if type == "u64":
                     return self.beside_signed(mirrored, self.typed(x, type), self.typed(y, "i64"))
                 type = "i64"  # a number that comes with the call may be none of the type
-            if x.type == "u64" and y.type in INTEGERS and y.type[0] == "i" and not loose(x) and not loose(y):
+            if (x.type == "u64" and y.type in INTEGERS and y.type[0] == "i" and not loose(x)
+                and not loose(y)):
                 return self.beside_signed(mirrored, x, y)
         if type == "i1" and sign not in ("==", "!="):
             type = "i8"
@@ -398,8 +428,10 @@ class Text:
     def beside_signed(self, sign: str, x: Value, y: Value) -> Value:
         """An u64 beside an integer with a sign, of which no type has all values."""
         y = self.name(y)
-        below, natural = f"({y.text} < {y.type}(0))", f"({self.cast(x, 'u64')} {sign} u64({y.text}))"
-        return Value(f"({below} | {natural})" if sign in (">", ">=", "!=") else f"(!{below} & {natural})", "i1")
+        below, natural = (f"({y.text} < {y.type}(0))",
+                          f"({self.cast(x, 'u64')} {sign} u64({y.text}))")
+        return Value(f"({below} | {natural})" if sign in (">", ">=", "!=")
+                     else f"(!{below} & {natural})", "i1")
 
     def beyond(self, sign: str, x: Value, above: bool) -> Value:
         """Integers beside a number that is above all of them, or below."""
@@ -428,7 +460,8 @@ class Text:
     def select(self, condition: Value, a: Value, b: Value) -> Value:
         type = self.common(a, b)
         self.in_range(type, a, b)
-        return Value(f"select({self.truth(condition)}, {self.cast(a, type)}, {self.cast(b, type)})", type)
+        return Value(f"select({self.truth(condition)}, {self.cast(a, type)}, {self.cast(b, type)})",
+                     type)
 
     def extreme(self, name: str, a: Value, b: Value) -> Value:
         type = self.common(a, b)
@@ -462,7 +495,8 @@ def weak_text(operand: int, type: str) -> str:
 
 
 def least_float(type: str) -> str:
-    return {1: "f16", 8: "f16", 16: "f32"}.get(WIDTH[type], "f64") if type in INTEGERS + ("i1",) else type
+    return ({1: "f16", 8: "f16", 16: "f32"}.get(WIDTH[type], "f64") if type in INTEGERS + ("i1",)
+            else type)
 
 
 def _whole(name: str) -> Callable[[Text, Value], Value]:
@@ -479,8 +513,8 @@ def _real(name: str) -> Callable[..., Value]:
 
 
 def _written(*lines: str) -> Callable[..., Value]:
-    """A function that is written in the language: lines in which x and y are operands and earlier lines are a, b and so
-    on; T(...) is of the type in which they compute."""
+    """A function that is written in the language: lines in which x and y are operands and earlier
+    lines are a, b and so on; T(...) is of the type in which they compute."""
 
     def make(t: Text, *operands: Value) -> Value:
         type = t.floating(*operands)
@@ -528,7 +562,8 @@ def _sign(t: Text, x: Value) -> Value:
     x = t.name(t.typed(x, type))
     if type[0] == "u":
         return Value(f"minimum({x.text}, {type}(1))", type)
-    rest = f"select({x.text} == 0, {type}(0), {x.text})" if type in FLOATS else f"{type}(0)"  # a NaN stays one
+    # a NaN stays one
+    rest = (f"select({x.text} == 0, {type}(0), {x.text})" if type in FLOATS else f"{type}(0)")
     return Value(f"select({x.text} > 0, {type}(1), select({x.text} < 0, {type}(-1), {rest}))", type)
 
 
@@ -590,7 +625,8 @@ def _numbers(name: str) -> Callable[[Text, Value, Value], Value]:
         if type not in FLOATS:
             return t.extreme(name, a, b)
         a, b = t.name(t.typed(a, type)), t.name(t.typed(b, type))
-        return Value(f"select({a.text} == {a.text}, select({b.text} == {b.text}, {name}({a.text}, {b.text}), {a.text}),"
+        return Value(f"select({a.text} == {a.text}, select({b.text} == {b.text}, {name}({a.text}, "
+                     f"{b.text}), {a.text}),"
                      f" {b.text})", type)
 
     return make
@@ -625,7 +661,8 @@ def _same(t: Text, x: Value) -> Value:
 
 
 def _no_complex(t: Text, *values: Value) -> Value:
-    refuse("there are no complex numbers; compute with the real and the imaginary part as two arrays")
+    refuse("there are no complex numbers; compute with the real and the imaginary part as two "
+           "arrays")
 
 
 def invert(t: Text, x: Value) -> Value:
@@ -644,16 +681,20 @@ def astype(t: Text, value: Value, to: str) -> Value:
         if to == "u64":  # what is below 0 wraps, as in C on most machines
             x = t.name(t.call("trunc", value.type, value))
             return Value(f"select({x.text} < 0, u64(i64({x.text})), u64({x.text}))", to)
-        wide = "i32" if WIDTH[to] < 32 else "i64" if to == "u32" else to  # as C casts on most machines: by way of a register
+        # as C casts on most machines: by way of a register
+        wide = ("i32" if WIDTH[to] < 32 else "i64" if to == "u32" else to)
         return t.typed(t.typed(t.call("trunc", value.type, value), wide), to)
     return t.typed(value, to)
 
 
 # Functions of one real number, which the language has by the same names.
 REALS = (
-    "exp", "exp2", "expm1", "log", "log1p", "log2", "log10", "sqrt", "cbrt", "rsqrt", "sin", "cos", "tan", "arcsin", "arccos",
-    "arctan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh", "asinh", "acosh", "atanh", "erf", "erfc",
-    "sigmoid", "gelu", "silu", "swish", "mish", "softplus", "logsigmoid", "hardsigmoid", "hardswish")
+    "exp", "exp2", "expm1", "log", "log1p", "log2", "log10", "sqrt", "cbrt", "rsqrt", "sin", "cos",
+         "tan", "arcsin", "arccos",
+    "arctan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh",
+         "asinh", "acosh", "atanh", "erf", "erfc",
+    "sigmoid", "gelu", "silu", "swish", "mish", "softplus", "logsigmoid", "hardsigmoid",
+         "hardswish")
 FUNCTIONS: Dict[str, Tuple[int, int, Callable[..., Value]]] = {}
 
 
@@ -664,10 +705,13 @@ def _add(count: Union[int, Tuple[int, int]], **functions: Callable[..., Value]) 
 
 
 _add(1, **{name: _real(name) for name in REALS})
-_add(1, floor=_whole("floor"), ceil=_whole("ceil"), rint=_real("roundeven"), roundeven=_whole("roundeven"),
-     trunc=_whole("trunc"), fix=_fix, sign=_sign, abs=_absolute, absolute=_absolute, fabs=_real("abs"), signbit=_signbit,
+_add(1, floor=_whole("floor"), ceil=_whole("ceil"), rint=_real("roundeven"),
+     roundeven=_whole("roundeven"),
+     trunc=_whole("trunc"), fix=_fix, sign=_sign, abs=_absolute, absolute=_absolute,
+     fabs=_real("abs"), signbit=_signbit,
      reciprocal=_reciprocal,
-     negative=lambda t, x: t.negate(x), negate=lambda t, x: t.negate(x), neg=lambda t, x: t.negate(x),
+     negative=lambda t, x: t.negate(x), negate=lambda t, x: t.negate(x),
+     neg=lambda t, x: t.negate(x),
      positive=positive, copy=_same, conj=_same, conjugate=_same, real=_same, imag=_ones(0),
      square=square,
      relu=lambda t, x: t.extreme("maximum", x, number(0)),
@@ -676,7 +720,8 @@ _add(1, floor=_whole("floor"), ceil=_whole("ceil"), rint=_real("roundeven"), rou
      isfinite=_predicate("($ - $) == 0", "$ == $"), ones_like=_ones(1), zeros_like=_ones(0),
      invert=invert, bitwise_not=invert, logical_not=logical_not,
      degrees=_written("x * T(57.29577951308232)"), rad2deg=_written("x * T(57.29577951308232)"),
-     radians=_written("x * T(0.017453292519943295)"), deg2rad=_written("x * T(0.017453292519943295)"))
+     radians=_written("x * T(0.017453292519943295)"),
+     deg2rad=_written("x * T(0.017453292519943295)"))
 _add(2, maximum=lambda t, a, b: t.extreme("maximum", a, b), minimum=lambda t, a, b: t.extreme("minimum", a, b),
      max=lambda t, a, b: t.extreme("maximum", a, b), min=lambda t, a, b: t.extreme("minimum", a, b),
      fmax=_numbers("maximum"), fmin=_numbers("minimum"), copysign=_real("copysign"), nextafter=_real("nextafter"),
@@ -696,21 +741,34 @@ _add(2, maximum=lambda t, a, b: t.extreme("maximum", a, b), minimum=lambda t, a,
      equal=lambda t, a, b: t.compare("==", a, b), not_equal=lambda t, a, b: t.compare("!=", a, b),
      greater=lambda t, a, b: t.compare(">", a, b), greater_equal=lambda t, a, b: t.compare(">=", a, b),
      less=lambda t, a, b: t.compare("<", a, b), less_equal=lambda t, a, b: t.compare("<=", a, b))
-_add(3, where=lambda t, c, a, b: t.select(c, a, b), select=lambda t, c, a, b: t.select(c, a, b), clip=_clip, clamp=_clip)
+_add(3, where=lambda t, c, a, b: t.select(c, a, b), select=lambda t, c, a, b: t.select(c, a, b),
+     clip=_clip, clamp=_clip)
 _add((1, 2), round=_round)
 
-BINARY = {_ast.Add: lambda t, a, b: t.arithmetic("+", a, b), _ast.Sub: lambda t, a, b: t.arithmetic("-", a, b),
-          _ast.Mult: lambda t, a, b: t.arithmetic("*", a, b), _ast.Div: lambda t, a, b: t.divide(a, b),
-          _ast.FloorDiv: lambda t, a, b: t.division("floor_divide", a, b), _ast.Mod: lambda t, a, b: t.division("remainder", a, b),
-          _ast.Pow: lambda t, a, b: t.raised(a, b), _ast.LShift: lambda t, a, b: t.bitwise("<<", a, b),
-          _ast.RShift: lambda t, a, b: t.bitwise(">>", a, b), _ast.BitAnd: lambda t, a, b: t.bitwise("&", a, b),
-          _ast.BitOr: lambda t, a, b: t.bitwise("|", a, b), _ast.BitXor: lambda t, a, b: t.bitwise("^", a, b)}
-COMPARE = {_ast.Eq: "==", _ast.NotEq: "!=", _ast.Lt: "<", _ast.LtE: "<=", _ast.Gt: ">", _ast.GtE: ">="}
-_FOLDED: Dict[Any, Callable[..., Any]] = {_ast.Add: operator.add, _ast.Sub: operator.sub, _ast.Mult: operator.mul, _ast.Div: operator.truediv,
-           _ast.FloorDiv: operator.floordiv, _ast.Mod: operator.mod, _ast.LShift: operator.lshift, _ast.Pow: operator.pow,
-           _ast.RShift: operator.rshift, _ast.BitAnd: operator.and_, _ast.BitOr: operator.or_, _ast.BitXor: operator.xor,
-           _ast.Eq: operator.eq, _ast.NotEq: operator.ne, _ast.Lt: operator.lt, _ast.LtE: operator.le, _ast.Gt: operator.gt,
-           _ast.GtE: operator.ge, _ast.USub: operator.neg, _ast.UAdd: operator.pos, _ast.Invert: operator.invert,
+BINARY = {_ast.Add: lambda t, a, b: t.arithmetic("+", a, b),
+          _ast.Sub: lambda t, a, b: t.arithmetic("-", a, b),
+          _ast.Mult: lambda t, a, b: t.arithmetic("*", a, b),
+          _ast.Div: lambda t, a, b: t.divide(a, b),
+          _ast.FloorDiv: lambda t, a, b: t.division("floor_divide", a, b),
+          _ast.Mod: lambda t, a, b: t.division("remainder", a, b),
+          _ast.Pow: lambda t, a, b: t.raised(a, b),
+          _ast.LShift: lambda t, a, b: t.bitwise("<<", a, b),
+          _ast.RShift: lambda t, a, b: t.bitwise(">>", a, b),
+          _ast.BitAnd: lambda t, a, b: t.bitwise("&", a, b),
+          _ast.BitOr: lambda t, a, b: t.bitwise("|", a, b),
+          _ast.BitXor: lambda t, a, b: t.bitwise("^", a, b)}
+COMPARE = {_ast.Eq: "==", _ast.NotEq: "!=", _ast.Lt: "<", _ast.LtE: "<=", _ast.Gt: ">",
+           _ast.GtE: ">="}
+_FOLDED: Dict[Any, Callable[..., Any]] = {_ast.Add: operator.add, _ast.Sub: operator.sub,
+                                          _ast.Mult: operator.mul, _ast.Div: operator.truediv,
+           _ast.FloorDiv: operator.floordiv, _ast.Mod: operator.mod, _ast.LShift: operator.lshift,
+                                          _ast.Pow: operator.pow,
+           _ast.RShift: operator.rshift, _ast.BitAnd: operator.and_, _ast.BitOr: operator.or_,
+                                          _ast.BitXor: operator.xor,
+           _ast.Eq: operator.eq, _ast.NotEq: operator.ne, _ast.Lt: operator.lt,
+                                          _ast.LtE: operator.le, _ast.Gt: operator.gt,
+           _ast.GtE: operator.ge, _ast.USub: operator.neg, _ast.UAdd: operator.pos,
+                                          _ast.Invert: operator.invert,
            _ast.Not: operator.not_}
 
 

@@ -1,8 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Arrays without elements. In: a function that computes with arrays. Out: what it computes, as values of the library's language.
-An Array answers Python's operators, NumPy's methods, ufuncs and functions as an array of NumPy does; a Number stands for a
-number of Python that comes with a call. What no kernel computes raises Left, and NumPy does it."""
+"""Arrays without elements. In: a function that computes with arrays. Out: what it computes, as
+values of the library's language. An Array answers Python's operators, NumPy's methods, ufuncs and
+functions as an array of NumPy does; a Number stands for a number of Python that comes with a call.
+What no kernel computes raises Left, and NumPy does it."""
 from __future__ import annotations
 
 import _ast
@@ -10,7 +11,8 @@ import operator
 import sys
 import weakref
 
-from ._arithmetic import (BINARY, DIM, FLOATS, GAP, INTEGERS, MOST_LETTERS, NAMES, ONE, WIDTH, Value, astype, invert, kind, literal, loose, may_cast, number,
+from ._arithmetic import (BINARY, DIM, FLOATS, GAP, INTEGERS, MOST_LETTERS, NAMES, ONE, WIDTH,
+                          Value, astype, invert, kind, literal, loose, may_cast, number,
                           names_in, positive)
 from ._orders import Orders
 from ._program import Weak, spelled, write
@@ -24,7 +26,8 @@ if TYPE_CHECKING:
     Sizes = Optional[Tuple[int, ...]]
 
 # NumPy's names of the language's types.
-DTYPES = {"i1": "bool", "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64", "u8": "uint8", "u16": "uint16", "u32": "uint32",
+DTYPES = {"i1": "bool", "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64", "u8": "uint8",
+          "u16": "uint16", "u32": "uint32",
           "u64": "uint64",
           "f16": "float16", "f32": "float32", "f64": "float64"}
 TYPES = {name: own for own, name in DTYPES.items()}
@@ -45,7 +48,8 @@ class Unknown(ArgumentError):
     """A function asks for what is known in a call alone."""
 
 
-Unknown.__module__, Unknown.__name__, Unknown.__qualname__ = "tosajit", "ArgumentError", "ArgumentError"  # as callers see it
+Unknown.__module__, Unknown.__name__, Unknown.__qualname__ = ("tosajit", "ArgumentError",
+                                                              "ArgumentError")  # as callers see it
 
 
 def left(why: str) -> NoReturn:
@@ -55,7 +59,8 @@ def left(why: str) -> NoReturn:
 def _place() -> str:
     """File and line of the function that is traced."""
     frame = sys._getframe(1)
-    while frame.f_back and frame.f_globals.get("__name__", "").split(".")[0] in ("tosajit", "numpy"):
+    while (frame.f_back and frame.f_globals.get("__name__",
+                                                "").split(".")[0] in ("tosajit", "numpy")):
         frame = frame.f_back
     return f"{frame.f_code.co_filename}:{frame.f_lineno}"
 
@@ -99,13 +104,17 @@ def broadcast(*several: Sizes) -> Sizes:
 
 
 class Trace:
-    """A function on its way to a kernel. `operands` have names, types, kinds where they are numbers, and sizes or objects."""
+    """A function on its way to a kernel. `operands` have names, types, kinds where they are
+    numbers, and sizes or objects."""
 
-    def __init__(self, names: Sequence[str], types: Sequence[str], weak: Sequence[str], ranks: Sequence[int], sizes: Sequence[Sizes],
-                 scalars: Optional[Dict[int, Any]] = None, loose: bool = False, taken: Sequence[str] = ()):
+    def __init__(self, names: Sequence[str], types: Sequence[str], weak: Sequence[str],
+                 ranks: Sequence[int], sizes: Sequence[Sizes],
+                 scalars: Optional[Dict[int, Any]] = None, loose: bool = False,
+                 taken: Sequence[str] = ()):
         self.loose = loose  # functions of Python's numbers are such numbers
         self.scalars = scalars or {}  # operands that are NumPy's scalars, which a call knows
-        self.names, self.types, self.weak, self.ranks = list(names), list(types), list(weak), list(ranks)
+        self.names, self.types, self.weak, self.ranks = (list(names), list(types), list(weak),
+                                                         list(ranks))
         self.spelled = [spelled(name, k) for k, name in enumerate(self.names)]
         self.text = Views([*self.spelled, *names, *taken])
         self.orders = Orders()
@@ -127,11 +136,13 @@ class Trace:
 
     @property
     def for_sizes(self) -> Optional[bool]:
-        """Whether the kernel is for these sizes alone; None: for those that repeat where these do."""
+        """Whether the kernel is for these sizes alone; None: for those that repeat where these
+        do."""
         return self.sized or self.ones and (True if self.cuts else None)
 
     def known(self, a: Array) -> Any:
-        """The element of an operand that is a scalar of NumPy: the kernel is then for this one. What is made of such, a call decides."""
+        """The element of an operand that is a scalar of NumPy: the kernel is then for this one.
+        What is made of such, a call decides."""
         if a.decided is not None:
             self.asked |= a.decided[0]
             return a.decided[1]()
@@ -186,7 +197,8 @@ class Trace:
             name += "_"
         self.spelled.append(name)
         self.text.moved.add(name)
-        self.arrays.append(Array(self, Value(name, self.types[-1], places=(DIM,) * array.ndim), array.shape, operand=place))
+        self.arrays.append(Array(self, Value(name, self.types[-1], places=(DIM,) * array.ndim),
+                                 array.shape, operand=place))
         return self.arrays[-1]
 
     def operand(self, a: Any) -> Any:
@@ -203,10 +215,12 @@ class Trace:
             value = self.text.typed(a.value, self.text.common(a.value))
             return Array(self, self.text.name(value), ())
         numpy: Any = sys.modules.get("numpy")
-        if isinstance(a, (bool, int, float)) and not (numpy is not None and isinstance(a, numpy.generic)):
+        if (isinstance(a, (bool, int, float)) and not (numpy is not None
+                                                       and isinstance(a, numpy.generic))):
             value = number(a)
             if self.loose:
-                return self.loosely(Value(literal(a, self.text.common(value)), self.text.common(value), kind(value)), set(), lambda: a)
+                return self.loosely(Value(literal(a, self.text.common(value)),
+                                          self.text.common(value), kind(value)), set(), lambda: a)
             return Array(self, self.text.typed(value, self.text.common(value)), ())
         if isinstance(a, numpy.generic):
             own = dtype_name(a.dtype)
@@ -244,7 +258,8 @@ class Trace:
         spelling = [literal(n, own).partition("(")[2][:-1] for n in numbers]
         for n in reversed(shape):
             spelling = [f"[{', '.join(spelling[k:k + n])}]" for k in range(0, len(spelling), n)]
-        return Array(self, self.text.name(Value(f"{own}({spelling[0]})", own, places=(DIM,) * len(shape))), tuple(shape))
+        return Array(self, self.text.name(Value(f"{own}({spelling[0]})", own,
+                                                places=(DIM,) * len(shape))), tuple(shape))
 
     @staticmethod
     def value(a: Any) -> Value:
@@ -279,17 +294,21 @@ class Trace:
         sizes = None if mask is not None else broadcast(*[a.sizes for a in arrays])
         if sizes is None and mask is None and not self.loose:
             self.misfit("sizes that do not fit")
-        made = Array(self, t.named(value.text, value.type, weak, t.joint(aligned), MOST_LETTERS if self.loose else 0), sizes, mask=mask)
+        made = Array(self, t.named(value.text, value.type, weak, t.joint(aligned),
+                                   MOST_LETTERS if self.loose else 0), sizes, mask=mask)
         made.python = python
         several = [a for a in arrays if a.value.places and a.value.rank > 0]
         if len(several) > 1:
             self.fitted.append(made.value.text)
-        return self.note(made, Orders.join, [a.order if a.order is not None else a.value.text for a in several])
+        return self.note(made, Orders.join, [a.order if a.order is not None else a.value.text
+                                             for a in several])
 
     def is_read(self, texts: Sequence[str]) -> bool:
-        """Whether kernels compute all that sizes must fit for; else a call must have the sizes of this one, and NumPy says what does not fit."""
+        """Whether kernels compute all that sizes must fit for; else a call must have the sizes of
+        this one, and NumPy says what does not fit."""
         read = names_in(*texts)
-        return all(text in read if text.isidentifier() else any(text in other for other in texts) for text in self.fitted)
+        return all(text in read if text.isidentifier() else any(text in other for other in texts)
+                   for text in self.fitted)
 
     @staticmethod
     def common_mask(arrays: Sequence[Array]) -> Optional[Array]:
@@ -307,8 +326,10 @@ class Trace:
         return a.order if a.order is not None else a.value.text
 
     def note(self, made: Array, *note: Any) -> Array:
-        """How an array is made; its own where others have its text: a reduction's says nothing of the dimension that is left out, or comes back."""
-        if made.value.text in self.spelled or self.orders.notes.setdefault(made.value.text, note) != note:
+        """How an array is made; its own where others have its text: a reduction's says nothing of
+        the dimension that is left out, or comes back."""
+        if (made.value.text in self.spelled
+            or self.orders.notes.setdefault(made.value.text, note) != note):
             made.order = note
         return made
 
@@ -318,7 +339,8 @@ class Trace:
         return left(f"{getattr(function, '__name__', function)} is no kernel's")
 
     def solid(self, array: Array) -> Array:
-        """Of what is put together of pieces, and views of what is computed: all that is made of it is another kernel's."""
+        """Of what is put together of pieces, and views of what is computed: all that is made of it
+        is another kernel's."""
         if self.cut and self.steps is not None and array.sizes is not None:
             self.steps.compute([array])
         return array
@@ -335,7 +357,8 @@ class Trace:
             if a.value.type == "i1" and isinstance(b, Number):
                 b = plain(b)  # whose square has a type of its own
             if a.mask is None and not a.ndim and not a.stays:
-                return self.apply(lambda t, x, y: t.power(x, y), a, b)  # of scalars, which have no way of their own for squares
+                # of scalars, which have no way of their own for squares
+                return self.apply(lambda t, x, y: t.power(x, y), a, b)
         return self.apply(BINARY[sign], a, b)
 
     @staticmethod
@@ -352,17 +375,21 @@ class Trace:
         for a in operands:
             if type(a) is Array and a.decided is None:
                 return made
-        depends = {k for a in operands if not isinstance(a, (bool, int, float)) for k in (a.decided[0] if isinstance(a, Array) else a.depends)}
-        made.decided = depends, lambda: function(*[a.decided[1]() if isinstance(a, Array) else plain_type(a) for a in operands])
+        depends = {k for a in operands if not isinstance(a, (bool, int, float))
+                   for k in (a.decided[0] if isinstance(a, Array) else a.depends)}
+        made.decided = depends, lambda: function(*[a.decided[1]() if isinstance(a, Array)
+                                                   else plain_type(a) for a in operands])
         return made
 
     def compare(self, sign: str, a: Any, b: Any) -> Any:
         a, b = self.operand(a), self.operand(b)
         if not isinstance(a, Array) and not isinstance(b, Array) and not self.loose:
             return _COMPARED[sign](plain(a), plain(b))
-        return self.decide(self.apply(lambda t, x, y: t.compare(sign, x, y), a, b), _COMPARED[sign], a, b)
+        return self.decide(self.apply(lambda t, x, y: t.compare(sign, x, y), a, b), _COMPARED[sign],
+                           a, b)
 
-    def reduce(self, name: str, operands: Sequence[Array], axes: Sequence[int], keepdims: bool, dtype: str, **keys: Any) -> Array:
+    def reduce(self, name: str, operands: Sequence[Array], axes: Sequence[int], keepdims: bool,
+               dtype: str, **keys: Any) -> Array:
         """A reduction of the language along axes of the first operand, computed in a type."""
         self.settled()
         if any(a.mask is not None for a in operands):
@@ -373,26 +400,33 @@ class Trace:
         sizes = operands[0].sizes
         last = name in ("softmax", "log_softmax", "layer_norm", "rms_norm")
         if sizes is not None and not last:
-            sizes = tuple(1 if k in axes else n for k, n in enumerate(sizes) if keepdims or k not in axes)
+            sizes = tuple(1 if k in axes else n for k, n in enumerate(sizes) if keepdims
+                          or k not in axes)
         if name in ("max", "min") and axes:
             x = t.name(x)
-            t.needs_elements(x, sorted(at[axis] for axis in axes), f"there is no {name} of no elements; NumPy has none either")
+            t.needs_elements(x, sorted(at[axis] for axis in axes),
+                             f"there is no {name} of no elements; NumPy has none either")
             name = name if dtype != "i1" else "any" if name == "max" else "all"
         parts = [t.cast(x, dtype), *[t.cast(value, dtype) for value in more]]
         parts += [f"axis={listed(sorted(at[axis] for axis in axes))}"] if axes else []
         if not axes and name in ("var", "std", "norm", "logsumexp"):
             if not self.loose or operands[0].ndim:
                 left(f"{name} of one number")
-            return Array(self, t.name(Value(f"{name}({', '.join(parts + rest)}, keepdims=True)", dtype, places=x.places)), sizes)
+            return Array(self, t.name(Value(f"{name}({', '.join(parts + rest)}, keepdims=True)",
+                                            dtype, places=x.places)), sizes)
         if last:
-            made = Array(self, t.name(Value(f"{name}({', '.join(parts + rest)})", dtype, places=t.joint([x, *more]))), sizes)
+            made = Array(self, t.name(Value(f"{name}({', '.join(parts + rest)})", dtype,
+                                            places=t.joint([x, *more]))), sizes)
             return self.note(made, Orders.join, [self.order(operands[0])])
         if not axes:
-            return self.note(Array(self, Value(parts[0], dtype, places=x.places), sizes), Orders.join, [self.order(operands[0])])
+            return self.note(Array(self, Value(parts[0], dtype, places=x.places), sizes),
+                             Orders.join, [self.order(operands[0])])
         stays, reduced = ONE if keepdims else GAP, {at[axis] for axis in axes}
         places = tuple(stays if k in reduced else place for k, place in enumerate(x.places))
-        made = Array(self, t.name(Value(f"{name}({', '.join(parts + rest + ['keepdims=True'])})", dtype, places=places)), sizes)
-        return self.note(made, Orders.reduced, self.order(operands[0]), operands[0].ndim, axes, keepdims)
+        made = Array(self, t.name(Value(f"{name}({', '.join(parts + rest + ['keepdims=True'])})",
+                                        dtype, places=places)), sizes)
+        return self.note(made, Orders.reduced, self.order(operands[0]), operands[0].ndim, axes,
+                         keepdims)
 
     def place(self, name: str, x: Array, axes: Sequence[int], keepdims: bool) -> Array:
         """argmax or argmin, along one axis or all."""
@@ -403,13 +437,16 @@ class Trace:
         value, = t.aligned([t.array(x.value)])
         value = t.name(value)
         at = at_places(value)
-        t.needs_elements(value, sorted(at[axis] for axis in axes), f"there is no {name} of no elements; NumPy has none either")
-        text = f"{name}({t.cast(value, 'i8' if value.type == 'i1' else value.type)}, axis={listed(place_dimensions(at, axes))}, keepdims=True)"
+        t.needs_elements(value, sorted(at[axis] for axis in axes),
+                         f"there is no {name} of no elements; NumPy has none either")
+        text = (f"{name}({t.cast(value, 'i8' if value.type == 'i1' else value.type)}, "
+                f"axis={listed(place_dimensions(at, axes))}, keepdims=True)")
         stays, reduced = ONE if keepdims else GAP, {at[axis] for axis in axes}
         places = tuple(stays if k in reduced else place for k, place in enumerate(value.places))
         sizes = x.sizes
         if sizes is not None:
-            sizes = tuple(1 if k in axes else n for k, n in enumerate(sizes) if keepdims or k not in axes)
+            sizes = tuple(1 if k in axes else n for k, n in enumerate(sizes) if keepdims
+                          or k not in axes)
         return Array(self, t.name(Value(f"i64({text})", "i64", places=places)), sizes)
 
     def scan(self, name: str, x: Array, axis: int, dtype: str) -> Array:
@@ -419,25 +456,29 @@ class Trace:
             left("elements where a mask is true are an array of their own")
         t = self.text
         value, = t.aligned([t.array(x.value)])
-        made = Value(f"{name}({t.cast(value, dtype)}, axis={at_places(value)[axis]})", dtype, places=value.places)
+        made = Value(f"{name}({t.cast(value, dtype)}, axis={at_places(value)[axis]})", dtype,
+                     places=value.places)
         return self.note(Array(self, t.name(made), x.sizes), Orders.join, [self.order(x)])
 
     def take(self, x: Array, index: Array, axis: Optional[int]) -> Array:
-        """Elements of an operand, or of a part of one, at whole numbers; along no axis it is one row."""
+        """Elements of an operand, or of a part of one, at whole numbers; along no axis it is one
+        row."""
         self.settled()
         t = self.text
         if x.mask is not None or index.mask is not None:
             left("elements where a mask is true are an array of their own")
         if x.value.text not in t.moved or GAP in x.value.places or (axis is None and x.ndim != 1):
             left("elements are taken of operands, and of parts of these")
-        if index.value.type not in INTEGERS or index.value.number is not None or index.value.type == "u64" or GAP in index.value.places:
+        if (index.value.type not in INTEGERS or index.value.number is not None
+            or index.value.type == "u64" or GAP in index.value.places):
             left("a kernel takes elements by whole numbers that no reduction gave")
         value, at = t.dense(t.array(x.value)), t.dense(t.array(index.value))
         axis = axis or 0
         sizes = None
         if x.sizes is not None and index.sizes is not None:
             sizes = (*x.sizes[:axis], *index.sizes, *x.sizes[axis + 1:])
-        made = Value(f"take({value.text}, {at.text}, {axis})", value.type, places=(DIM,) * (x.ndim - 1 + index.ndim))
+        made = Value(f"take({value.text}, {at.text}, {axis})", value.type,
+                     places=(DIM,) * (x.ndim - 1 + index.ndim))
         made = t.name(made)
         t.taken.append(made.text)
         return Array(self, made, sizes)
@@ -447,7 +488,8 @@ class Trace:
         if a.ndim:
             return a
         value = self.text.name(self.text.dense(a.value))
-        made = Array(self, Value(value.text, value.type, {"i1": "b", "i64": "i", "f64": "f"}[value.type]), ())
+        made = Array(self, Value(value.text, value.type,
+                                 {"i1": "b", "i64": "i", "f64": "f"}[value.type]), ())
         made.python = True
         return made
 
@@ -456,7 +498,8 @@ class Trace:
 
     def laid(self, results: Sequence[Any]) -> Optional[Tuple[Any, ...]]:
         """How a kernel's results are laid; nothing: in C's order."""
-        found = tuple([self.orders.program(self.orders.order(self.order(a), self.spelled)) if isinstance(a, Array) and a.value.rank > 1 else None
+        found = tuple([self.orders.program(self.orders.order(self.order(a), self.spelled))
+                       if isinstance(a, Array) and a.value.rank > 1 else None
                        for a in results])
         return found if any(found) else None
 
@@ -474,10 +517,14 @@ class Trace:
 # Numbers
 
 PLAIN: Dict[Any, Callable[..., Any]] = {
-    _ast.Add: operator.add, _ast.Sub: operator.sub, _ast.Mult: operator.mul, _ast.Div: operator.truediv, _ast.FloorDiv: operator.floordiv,
-    _ast.Mod: operator.mod, _ast.Pow: operator.pow, _ast.LShift: operator.lshift, _ast.RShift: operator.rshift, _ast.BitAnd: operator.and_,
+    _ast.Add: operator.add, _ast.Sub: operator.sub, _ast.Mult: operator.mul,
+                                        _ast.Div: operator.truediv,
+                                        _ast.FloorDiv: operator.floordiv,
+    _ast.Mod: operator.mod, _ast.Pow: operator.pow, _ast.LShift: operator.lshift,
+                                        _ast.RShift: operator.rshift, _ast.BitAnd: operator.and_,
     _ast.BitOr: operator.or_, _ast.BitXor: operator.xor, _ast.MatMult: operator.matmul}
-_COMPARED = {"==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
+_COMPARED = {"==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le,
+             ">": operator.gt, ">=": operator.ge}
 
 
 def plain(a: Any) -> Any:
@@ -486,9 +533,11 @@ def plain(a: Any) -> Any:
 
 
 def numbers(sign: Any, a: Any, b: Any) -> Any:
-    """Python's own numbers: floats are added, subtracted and multiplied by the kernel, everything else here."""
+    """Python's own numbers: floats are added, subtracted and multiplied by the kernel, everything
+    else here."""
     kinds = {type(plain_type(n)) for n in (a, b)}
-    real = float in kinds and kinds <= {int, float} and all(isinstance(n, Number) or abs(n) < 1 << 53 for n in (a, b))
+    real = (float in kinds and kinds <= {int, float}
+            and all(isinstance(n, Number) or abs(n) < 1 << 53 for n in (a, b)))
     if not real or sign not in (_ast.Add, _ast.Sub, _ast.Mult):
         if not real or sign is not _ast.Div or isinstance(b, Number) or b == 0:
             return PLAIN[sign](plain(a), plain(b))
@@ -517,19 +566,22 @@ def _binary(sign: Any) -> Tuple[Callable[..., Any], Callable[..., Any]]:
     return (lambda self, other: self.program.binary(sign, self, other), lambda self, other: self.program.binary(sign, other, self))
 
 
-for _sign, _word in ((_ast.Add, "add"), (_ast.Sub, "sub"), (_ast.Mult, "mul"), (_ast.Div, "truediv"), (_ast.FloorDiv, "floordiv"),
-                     (_ast.Mod, "mod"), (_ast.Pow, "pow"), (_ast.LShift, "lshift"), (_ast.RShift, "rshift"), (_ast.BitAnd, "and"),
+for _sign, _word in ((_ast.Add, "add"), (_ast.Sub, "sub"), (_ast.Mult, "mul"),
+                     (_ast.Div, "truediv"), (_ast.FloorDiv, "floordiv"),
+                     (_ast.Mod, "mod"), (_ast.Pow, "pow"), (_ast.LShift, "lshift"),
+                     (_ast.RShift, "rshift"), (_ast.BitAnd, "and"),
                      (_ast.BitOr, "or"), (_ast.BitXor, "xor"), (_ast.MatMult, "matmul")):
     _forward, _backward = _binary(_sign)
     setattr(_Operators, f"__{_word}__", _forward)
     setattr(_Operators, f"__r{_word}__", _backward)
-for _letters, _word in (("==", "eq"), ("!=", "ne"), ("<", "lt"), ("<=", "le"), (">", "gt"), (">=", "ge")):
+for _letters, _word in (("==", "eq"), ("!=", "ne"), ("<", "lt"), ("<=", "le"), (">", "gt"),
+                        (">=", "ge")):
     setattr(_Operators, f"__{_word}__", (lambda letters: lambda self, other: self.program.compare(letters, self, other))(_letters))
 
 
 class Number(_Operators):
-    """A number of Python that comes with the call, or is made of such. Where its value is asked for, as by an `if` or an axis, the kernel is
-    made for that value."""
+    """A number of Python that comes with the call, or is made of such. Where its value is asked
+    for, as by an `if` or an axis, the kernel is made for that value."""
 
     __slots__ = ("program", "value", "number", "depends")
     __hash__ = None  # type: ignore[assignment]
@@ -561,7 +613,8 @@ class Number(_Operators):
         return getattr(self.ask(), name)
 
 
-for _word, _function in (("bool", bool), ("int", int), ("float", float), ("complex", complex), ("pos", operator.pos), ("abs", abs),
+for _word, _function in (("bool", bool), ("int", int), ("float", float), ("complex", complex),
+                         ("pos", operator.pos), ("abs", abs),
                          ("invert", operator.invert), ("str", str), ("repr", repr), ("trunc", int)):
     setattr(Number, f"__{_word}__", (lambda function: lambda self: function(self.ask()))(_function))
 setattr(Number, "__round__", lambda self, *digits: round(self.ask(), *map(plain, digits)))
@@ -574,16 +627,19 @@ setattr(Number, "__format__", lambda self, form: format(self.ask(), form))
 class Array(_Operators):
     """An array of the trace. `sizes` are those of the call that is traced."""
 
-    __slots__ = ("program", "value", "sizes", "operand", "base", "key", "seen", "mask", "python", "stays", "decided", "order", "__weakref__")
+    __slots__ = ("program", "value", "sizes", "operand", "base", "key", "seen", "mask", "python",
+                 "stays", "decided", "order", "__weakref__")
     __hash__ = None  # type: ignore[assignment]
 
-    def __init__(self, trace: Trace, value: Value, sizes: Sizes, operand: Optional[int] = None, mask: Any = None):
+    def __init__(self, trace: Trace, value: Value, sizes: Sizes, operand: Optional[int] = None,
+                 mask: Any = None):
         self.program, self.value, self.sizes, self.operand = trace, value, sizes, operand
         self.mask: Optional[Array] = mask  # elements where this is true are what the array is
         self.stays = False  # an array also where it has no dimension, as views are
         self.python = False  # a number of Python's, as some of NumPy's functions give it
         self.order: Any = None  # where its value does not say it
-        self.decided: Any = None  # by an operand that is a scalar of NumPy: its place, and the element
+        # by an operand that is a scalar of NumPy: its place, and the element
+        self.decided: Any = None
         self.base: Optional[Array] = None  # of a view: what it is a view of
         self.key: Any = None
         self.seen: List[Any] = []  # weak references to its views
@@ -652,19 +708,27 @@ class Array(_Operators):
 
     def __bool__(self) -> bool:
         known = self.program.known(self)
-        return bool(known) if known is not None else _unknown("an if, while, and, or, not or assert asks for the truth of an array, which only a call knows; write np.where(c, a, b), or & | ~")
+        return (bool(known) if known is not None else _unknown("an if, while, and, or, not or "
+                                                               "assert asks for the truth of an "
+                                                               "array, which only a call knows; "
+                                                               "write np.where(c, a, b), or & | ~"))
 
     def __float__(self) -> float:
         known = self.program.known(self)
-        return float(known) if known is not None else _unknown("float() asks for an element of an array, which only a call knows; compute with the array itself")
+        return (float(known) if known is not None else _unknown("float() asks for an element of an "
+                                                                "array, which only a call knows; "
+                                                                "compute with the array itself"))
 
     def __int__(self) -> int:
         known = self.program.known(self)
-        return int(known) if known is not None else _unknown("int() asks for an element of an array, which only a call knows; compute with the array itself")
+        return (int(known) if known is not None else _unknown("int() asks for an element of an "
+                                                              "array, which only a call knows; "
+                                                              "compute with the array itself"))
 
     def __index__(self) -> int:
         known = self.program.known(self)
-        return operator.index(known) if known is not None else left("an element of an array is an index")
+        return (operator.index(known) if known is not None else left("an element of an array is an "
+                                                                     "index"))
 
     def __complex__(self) -> complex:
         return left("complex numbers")
@@ -677,10 +741,12 @@ class Array(_Operators):
         return left("a function that is not NumPy's reads elements")
 
     def __contains__(self, item: Any) -> bool:
-        return _unknown("in asks for elements of an array, which only a call knows; write np.any(x == item)")
+        return _unknown("in asks for elements of an array, which only a call knows; write np.any(x "
+                        "== item)")
 
     def __repr__(self) -> str:
-        return f"<traced array of {DTYPES.get(self.value.type, self.value.type)}, {self.ndim} dimensions>"
+        return (f"<traced array of {DTYPES.get(self.value.type, self.value.type)}, {self.ndim} "
+                "dimensions>")
 
     # --------------------------------------------------------------------------------------------
     # Operators of one array
@@ -720,10 +786,12 @@ class Array(_Operators):
             left("an array is changed, and NumPy has made what may be a view")
         if not may_cast(new.value.type, self.value.type, casting):
             left(f"{new.value.type} is assigned to {self.value.type}")
-        if new.value.rank > self.value.rank or new.sizes is None or self.sizes is None or broadcast(new.sizes, self.sizes) != self.sizes:
+        if (new.value.rank > self.value.rank or new.sizes is None or self.sizes is None
+            or broadcast(new.sizes, self.sizes) != self.sizes):
             t.misfit("sizes that do not fit")
         value = t.text.array(new.value)
-        value = Value(astype(t.text, value, self.value.type).text, self.value.type, places=new.value.places)
+        value = Value(astype(t.text, value, self.value.type).text, self.value.type,
+                      places=new.value.places)
         if new.sizes != self.sizes:
             t.sized = True
             value = t.text.broadcast_to(value, list(self.sizes))
@@ -731,7 +799,8 @@ class Array(_Operators):
         if self.base is not None and self.key is not None:
             t.settled()
             t.views.append(self)
-        elif self.base is not None or any(view() is not None and view() is not beside for view in self.seen):
+        elif (self.base is not None or any(view() is not None and view() is not beside
+                                           for view in self.seen)):
             left("a view of an array is changed, or an array that has views")
         if self.operand is not None:
             t.written[self.operand] = self
@@ -751,7 +820,8 @@ class Array(_Operators):
         if self.mask is not None:  # a copy
             if not may_cast(made.value.type, self.value.type, "same_kind"):
                 left(f"{made.value.type} is assigned to {self.value.type}")
-            return Array(t, Value(astype(t.text, made.value, self.value.type).text, self.value.type, places=made.value.places), None, mask=self.mask)
+            return Array(t, Value(astype(t.text, made.value, self.value.type).text, self.value.type,
+                                  places=made.value.places), None, mask=self.mask)
         if not self.ndim and not self.stays:  # a scalar is another one from now on
             return made
         self.assign(made, "same_kind")
@@ -760,12 +830,15 @@ class Array(_Operators):
     def __getitem__(self, key: Any) -> Any:
         t = self.program
         t.settled()
-        if isinstance(key, Array) and key.value.type == "i1" and key.sizes == self.sizes is not None and self.mask is key.mask is None and key.value.rank:
+        if (isinstance(key, Array) and key.value.type == "i1"
+            and key.sizes == self.sizes is not None and self.mask is key.mask is None
+            and key.value.rank):
             return Array(t, self.value, None, mask=key)
         if self.mask is not None:
             left("elements where a mask is true are an array of their own")
         items = self.items(key)
-        if items is None and isinstance(key, Array) and self.ndim and key.ndim and key.value.type in INTEGERS:
+        if (items is None and isinstance(key, Array) and self.ndim and key.ndim
+            and key.value.type in INTEGERS):
             try:
                 return t.note(t.take(self, key, 0), Orders.taken, [t.order(self), t.order(key)])
             except Left:
@@ -779,7 +852,9 @@ class Array(_Operators):
             t.solid(self)
         whole = all(item == slice(None) for item in items)
         t.cuts = t.cuts or any(isinstance(item, slice) and item != slice(None) for item in items)
-        made = self._view(self.value if whole else t.text.subscript(t.text.array(self.value), items), _subscripted(self, items), items)
+        made = self._view(self.value if whole
+                          else t.text.subscript(t.text.array(self.value), items),
+                          _subscripted(self, items), items)
         if any(isinstance(item, int) for item in items):
             t.fitted.append(made.value.text)
         t.note(made, Orders.subscript, t.order(self), items)
@@ -787,20 +862,26 @@ class Array(_Operators):
         return made
 
     def items(self, key: Any) -> Optional[List[Any]]:
-        """A subscript as slices, whole numbers and None, one for each dimension; None: it is another one."""
+        """A subscript as slices, whole numbers and None, one for each dimension; None: it is
+        another one."""
         given = list(key) if isinstance(key, tuple) else [key]
         found: List[Any] = []
         for item in given:
-            if isinstance(item, Number) or (not isinstance(item, (bool, Array, int)) and hasattr(item, "__index__") and not hasattr(item, "ndim")):
+            if (isinstance(item, Number) or (not isinstance(item, (bool, Array, int))
+                                             and hasattr(item, "__index__")
+                                             and not hasattr(item, "ndim"))):
                 item = operator.index(item)
             if isinstance(item, slice):
-                item = slice(*[None if bound is None else operator.index(bound) for bound in (item.start, item.stop, item.step)])
-            elif not (item is None or item is Ellipsis or isinstance(item, int) and not isinstance(item, bool)):
+                item = slice(*[None if bound is None else operator.index(bound)
+                               for bound in (item.start, item.stop, item.step)])
+            elif not (item is None or item is Ellipsis
+                      or isinstance(item, int) and not isinstance(item, bool)):
                 return None
             found.append(item)
         count = sum(item is not None and item is not Ellipsis for item in found)
         if count > self.ndim:
-            raise IndexError(f"too many indices for array: array is {self.ndim}-dimensional, but {count} were indexed")
+            raise IndexError(f"too many indices for array: array is {self.ndim}-dimensional, but "
+                             f"{count} were indexed")
         rest: List[Any] = [slice(None)] * (self.ndim - count)
         if Ellipsis not in found:
             return found + rest
@@ -813,7 +894,8 @@ class Array(_Operators):
         t = self.program
         beside = None
         if not self.ndim and not self.stays:
-            raise TypeError(f"'numpy.{DTYPES.get(self.value.type)}' object does not support item assignment")
+            raise TypeError(f"'numpy.{DTYPES.get(self.value.type)}' object does not support item "
+                            "assignment")
         if isinstance(new, Array) and any(new is view for view in t.views):
             beside = new
             if new.base is not self or new.key != self.items(key):
@@ -829,17 +911,22 @@ class Array(_Operators):
         t = self.program
         if isinstance(key, numpy.ndarray) and key.dtype == bool:
             key = t.constant(key)
-        source = new if isinstance(new, Array) else t.array(new) if not isinstance(new, (Number, bool, int, float)) else new
+        source = (new if isinstance(new, Array) else t.array(new)
+                  if not isinstance(new, (Number, bool, int, float)) else new)
         if isinstance(source, Array):
             value = t.text.array(source.value)
-            source = Array(t, Value(astype(t.text, value, self.value.type).text, self.value.type, places=value.places), source.sizes, mask=source.mask)
+            source = Array(t, Value(astype(t.text, value, self.value.type).text, self.value.type,
+                                    places=value.places), source.sizes, mask=source.mask)
         else:
             if isinstance(plain_type(source), float) and self.value.type in INTEGERS:
                 source = int(plain(source))  # which must be one of the type
             value = t.value(source)
-            value = t.text.typed(value, "f64") if value.number is None and value.weak == "f" and self.value.type in INTEGERS else value
-            source = Array(t, Value(astype(t.text, value, self.value.type).text, self.value.type), ())
-        if isinstance(key, Array) and key.value.type == "i1" and key.sizes == self.sizes is not None and key.value.rank:
+            value = (t.text.typed(value, "f64") if value.number is None and value.weak == "f"
+                     and self.value.type in INTEGERS else value)
+            source = Array(t, Value(astype(t.text, value, self.value.type).text, self.value.type),
+                           ())
+        if (isinstance(key, Array) and key.value.type == "i1"
+            and key.sizes == self.sizes is not None and key.value.rank):
             return self.replaced(key, source)
         items = self.items(key)
         if items is None or source.mask is not None or self.sizes is None or source.sizes is None:
@@ -850,18 +937,22 @@ class Array(_Operators):
         t.sized = True
         if _is_cut(self, items):
             left("a range is cut")
-        if not source.value.rank and any(isinstance(item, slice) and item.step not in (None, 1) for item in items):
+        if (not source.value.rank and any(isinstance(item, slice) and item.step not in (None, 1)
+                                          for item in items)):
             chosen = numpy.zeros(self.sizes, bool)
             chosen[tuple(items)] = True
             return self.replaced(t.constant(chosen), source)
         shape = _subscripted(self, items)
-        return _inserted(self, [item for item in items if item is not None], _spread(source, shape, items))
+        return _inserted(self, [item for item in items if item is not None],
+                         _spread(source, shape, items))
 
     def replaced(self, mask: Array, new: Array) -> Array:
-        if new.mask is not None and new.mask.value.text != mask.value.text or new.mask is None and new.value.rank:
+        if (new.mask is not None and new.mask.value.text != mask.value.text
+            or new.mask is None and new.value.rank):
             left("elements are assigned where a mask is true")
         t = self.program
-        t.ones = t.ones or sum(a is not None and a.value.rank > 0 for a in t.arrays) > 1  # a later mask may repeat
+        # a later mask may repeat
+        t.ones = (t.ones or sum(a is not None and a.value.rank > 0 for a in t.arrays) > 1)
         whole = Array(self.program, new.value, self.sizes if new.mask is not None else ())
         return self.program.apply(lambda t, c, a, b: t.select(c, a, b), mask, whole, self)
 
@@ -875,8 +966,11 @@ def _is_cut(array: Array, items: Sequence[Any]) -> bool:
     """Whether a range begins or ends beyond the array, or nothing is left of it."""
     at = [item for item in items if item is not None]
     return array.sizes is not None and any(
-        isinstance(item, slice) and item != slice(None) and (any(bound is not None and not -n <= bound <= n for bound in (item.start, item.stop))
-                                                             or 0 == len(range(*item.indices(n))) != n) for item, n in zip(at, array.sizes))
+        isinstance(item, slice) and item != slice(None)
+                                           and (any(bound is not None and not -n <= bound <= n
+                                                    for bound in (item.start, item.stop))
+                                                or 0 == len(range(*item.indices(n))) != n)
+                                           for item, n in zip(at, array.sizes))
 
 
 def _subscripted(array: Array, items: Sequence[Any]) -> Sizes:
@@ -906,8 +1000,10 @@ def _spread(source: Array, shape: Sizes, items: Sequence[Any]) -> Array:
     extra = len(source.sizes or ()) - len(shape)
     if extra > 0 or broadcast(source.sizes, shape) != shape:
         t.misfit("sizes that do not fit")
-    whole = Array(t, t.text.broadcast_to(t.text.array(source.value), list(shape)) if source.sizes != shape else source.value, shape)
-    keys: List[Any] = [None if isinstance(item, int) else 0 if item is None else slice(None) for item in items]
+    whole = Array(t, t.text.broadcast_to(t.text.array(source.value), list(shape))
+                  if source.sizes != shape else source.value, shape)
+    keys: List[Any] = [None if isinstance(item, int) else 0 if item is None else slice(None)
+                       for item in items]
     return whole[tuple(keys)] if keys else whole
 
 
@@ -930,10 +1026,13 @@ def _inserted(array: Array, items: Sequence[Any], new: Array, axis: int = 0) -> 
     return FUNCTIONS["concatenate"](parts, axis) if len(parts) > 1 else inner
 
 
-for _sign, _word in ((_ast.Add, "add"), (_ast.Sub, "sub"), (_ast.Mult, "mul"), (_ast.Div, "truediv"), (_ast.FloorDiv, "floordiv"),
-                     (_ast.Mod, "mod"), (_ast.Pow, "pow"), (_ast.LShift, "lshift"), (_ast.RShift, "rshift"), (_ast.BitAnd, "and"),
+for _sign, _word in ((_ast.Add, "add"), (_ast.Sub, "sub"), (_ast.Mult, "mul"),
+                     (_ast.Div, "truediv"), (_ast.FloorDiv, "floordiv"),
+                     (_ast.Mod, "mod"), (_ast.Pow, "pow"), (_ast.LShift, "lshift"),
+                     (_ast.RShift, "rshift"), (_ast.BitAnd, "and"),
                      (_ast.BitOr, "or"), (_ast.BitXor, "xor")):
-    setattr(Array, f"__i{_word}__", (lambda sign: lambda self, other: self.augment(sign, other))(_sign))
+    setattr(Array, f"__i{_word}__",
+            (lambda sign: lambda self, other: self.augment(sign, other))(_sign))
 
 
 _OPERANDS = (Array, float, int, Number, bool)
@@ -955,10 +1054,12 @@ def _given(args: Sequence[Any], keywords: Dict[str, Any]) -> Tuple[List[Any], Di
     for a in given:
         if a is nothing:
             left("an argument by position behind one that is not given")
-    return given, {key: value for key, value in keywords.items() if value is not nothing} if keywords else {}
+    return (given, {key: value for key, value in keywords.items() if value is not nothing}
+            if keywords else {})
 
 
-def ufunc_of(t: Trace, ufunc: Any, method: str, inputs: Sequence[Any], keywords: Dict[str, Any]) -> Any:
+def ufunc_of(t: Trace, ufunc: Any, method: str, inputs: Sequence[Any],
+             keywords: Dict[str, Any]) -> Any:
     from ._names import ACCUMULATED, FUNCTIONS, REDUCED, SCANS, is_ufunc, look_at
     name, known, out = ufunc.__name__, is_ufunc(ufunc), keywords.get("out")
     if not keywords and method == "__call__" and known and name in FUNCTIONS:
@@ -973,22 +1074,27 @@ def ufunc_of(t: Trace, ufunc: Any, method: str, inputs: Sequence[Any], keywords:
         made = FUNCTIONS[REDUCED[name]](array, *rest, **{"axis": 0, **keywords})
     elif method == "accumulate" and known and name in ACCUMULATED:
         array, *rest = inputs
-        made = SCANS[ACCUMULATED[name]](array, *rest, **(keywords if rest else {"axis": 0, **keywords}))
+        made = SCANS[ACCUMULATED[name]](array, *rest,
+                                        **(keywords if rest else {"axis": 0, **keywords}))
     elif method == "outer" and known and name in FUNCTIONS and not keywords:
         a, b = (t.array(operand) for operand in inputs)
         made = FUNCTIONS[name](a[(..., *[None] * b.ndim)], b)
-    elif method == "__call__" and known and name in FUNCTIONS and keywords.get("where", True) is True:
+    elif (method == "__call__" and known and name in FUNCTIONS
+          and keywords.get("where", True) is True):
         dtype = keywords.pop("dtype", None)
         keywords.pop("where", None)
         keywords.pop("casting", None)
         if keywords:
             return t.leave(getattr(ufunc, method), inputs, {**keywords, "out": out})
-        operands = [FUNCTIONS["astype"](t.array(operand), dtype) for operand in inputs] if dtype is not None else list(inputs)
+        operands = ([FUNCTIONS["astype"](t.array(operand), dtype) for operand in inputs]
+                    if dtype is not None else list(inputs))
         if not any(isinstance(operand, Array) for operand in operands):
-            operands = [t.array(operand) for operand in operands]  # numbers alone have types behind functions
+            # numbers alone have types behind functions
+            operands = [t.array(operand) for operand in operands]
         made = FUNCTIONS[name](*operands)
     else:
-        return t.leave(ufunc if method == "__call__" else getattr(ufunc, method), inputs, {**keywords, **({} if out is None else {"out": out})})
+        return t.leave(ufunc if method == "__call__" else getattr(ufunc, method), inputs,
+                       {**keywords, **({} if out is None else {"out": out})})
     if out is None:
         return made
     if not isinstance(out, Array):
@@ -1042,8 +1148,11 @@ def _methods() -> None:
         call.__name__ = name
         return call
 
-    for name in ("all", "any", "argmax", "argmin", "astype", "clip", "conj", "conjugate", "copy", "cumprod", "cumsum", "diagonal", "dot", "flatten", "max", "mean", "min", "prod", "ptp", "ravel",
-                 "repeat", "reshape", "round", "squeeze", "std", "sum", "swapaxes", "trace", "transpose", "var"):
+    for name in ("all", "any", "argmax", "argmin", "astype", "clip", "conj", "conjugate", "copy",
+                 "cumprod", "cumsum", "diagonal", "dot", "flatten", "max", "mean", "min", "prod",
+                 "ptp", "ravel",
+                 "repeat", "reshape", "round", "squeeze", "std", "sum", "swapaxes", "trace",
+                 "transpose", "var"):
         setattr(Array, name, method(name))
     for name in ("T", "mT", "real", "imag", "flat"):
         setattr(Array, name, property(method(name)))
@@ -1057,8 +1166,10 @@ def _methods() -> None:
             known = self.program.known(self) if name == "item" else None
             if known is not None:
                 return known.item
-            _unknown(f"{name}() asks for elements of an array, which only a call knows; compute with the array itself")
-        if name in ("fill", "sort", "partition", "put", "resize", "setflags", "byteswap", "itemset", "setfield"):
+            _unknown(f"{name}() asks for elements of an array, which only a call knows; compute "
+                     "with the array itself")
+        if name in ("fill", "sort", "partition", "put", "resize", "setflags", "byteswap", "itemset",
+                    "setfield"):
             left(f"{name} changes an array")
         if not callable(found):
             return left(f"an array's {name}")

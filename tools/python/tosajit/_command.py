@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The script `tosajit` of a wheel. It runs the program beside this file, which converts ONNX models. For everything
-else there may be another tosajit in PATH, which has all commands."""
+"""The script `tosajit` of a wheel. It runs the program beside this file, which converts ONNX
+models. For everything else there may be another tosajit in PATH, which has all commands."""
 import os
 import sys
 
@@ -30,6 +30,8 @@ def main() -> None:
     if words[:1] and words[0] not in _OWN:
         program = _other() or program
     if not os.path.exists(program):
-        sys.exit("tosajit: error: this package was built without ONNX, which needs protobuf-c and ONNX's messages")
-    os.environ.setdefault("TOSAJIT_PYTHON", sys.executable)  # it has what is installed beside this package
+        sys.exit("tosajit: error: this package was built without ONNX, which needs protobuf-c and "
+                 "ONNX's messages")
+    # it has what is installed beside this package
+    os.environ.setdefault("TOSAJIT_PYTHON", sys.executable)
     os.execv(program, ["tosajit", *words])

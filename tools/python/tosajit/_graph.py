@@ -55,7 +55,8 @@ def _node(k: int, node: Any) -> Tuple[Iterable[Hashable], Iterable[Hashable], bo
         reads, gives, member, view = Node(*node)
     except TypeError:
         _refuse(f"node {k} is {node!r}, not (reads, gives) or (reads, gives, member, view)")
-    return _values(f"what node {k} reads", reads), _values(f"what node {k} gives", gives), member, view
+    return _values(f"what node {k} reads", reads), _values(f"what node {k} gives",
+                                                           gives), member, view
 
 
 def partition(
@@ -72,8 +73,8 @@ def partition(
     Parameters
     ----------
     nodes : iterable of Node or tuple
-        (reads, gives), (reads, gives, member) or (reads, gives, member, view). Each stands behind those whose values it reads. A value is anything
-        that can be a key of a dict.
+        (reads, gives), (reads, gives, member) or (reads, gives, member, view). Each stands behind
+        those whose values it reads. A value is anything that can be a key of a dict.
     kept : iterable, optional
         Values that something else reads, too, such as results of the model.
     constants : iterable, optional
@@ -127,7 +128,8 @@ def partition(
     flags = [bytes(k in values for k in range(len(producers))) for values in marked]
     heads = array("i", bytes(4 * len(members)))
     _partition(members=members, operands=operands, first_operand=first, producers=producers,
-               kept=flags[0], constants=flags[1], views=views, most_ops=most_ops, most_tensors=most_tensors,
+               kept=flags[0], constants=flags[1], views=views, most_ops=most_ops,
+               most_tensors=most_tensors,
                accepts=accepts, regions=heads)
     regions: Dict[int, List[int]] = {}
     for k, head in enumerate(heads):

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""NumPy's functions over arrays of a trace, with NumPy's arguments and results. Where an argument is none that a kernel can have,
-they raise Left, and NumPy does it."""
+"""NumPy's functions over arrays of a trace, with NumPy's arguments and results. Where an argument
+is none that a kernel can have, they raise Left, and NumPy does it."""
 from __future__ import annotations
 
 import operator
@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 
 FUNCTIONS: Dict[str, Callable[..., Any]] = {}
 _NOTHING: Any = object()  # where None is an array of an object to NumPy
-REDUCERS = set("argmax argmin sum prod max min amax amin any all mean var std nansum nanprod nanmean nanvar nanstd nanmax nanmin".split())
-REDUCED = {"add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min", "logical_and": "all", "logical_or": "any"}
+REDUCERS = set("argmax argmin sum prod max min amax amin any all mean var std nansum nanprod "
+               "nanmean nanvar nanstd nanmax nanmin".split())
+REDUCED = {"add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min",
+           "logical_and": "all", "logical_or": "any"}
 
 
 def function(*names: str) -> Callable[[Any], Any]:
@@ -50,7 +52,8 @@ def arrays(*objects: Any) -> List[Array]:
 def is_ufunc(ufunc: Any) -> bool:
     """Whether it is the one that is meant by its name."""
     name = ufunc.__name__
-    return getattr(sys.modules["numpy"], name, None) is ufunc or getattr(sys.modules.get("scipy.special"), name, None) is ufunc
+    return (getattr(sys.modules["numpy"], name, None) is ufunc
+            or getattr(sys.modules.get("scipy.special"), name, None) is ufunc)
 
 
 def name_of(called: Any) -> Optional[str]:
@@ -64,10 +67,14 @@ def name_of(called: Any) -> Optional[str]:
 # ------------------------------------------------------------------------------------------------
 # Element by element
 
-_UFUNCS = ("exp exp2 expm1 log log1p log2 log10 sqrt cbrt sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh floor ceil rint"
-           " trunc sign absolute fabs signbit reciprocal negative positive square isnan isinf isfinite invert bitwise_not logical_not degrees"
-           " radians rad2deg deg2rad conjugate conj maximum minimum fmax fmin copysign nextafter arctan2 hypot power add subtract multiply divide"
-           " true_divide floor_divide remainder mod fmod logaddexp logical_and logical_or logical_xor bitwise_and bitwise_or bitwise_xor"
+_UFUNCS = ("exp exp2 expm1 log log1p log2 log10 sqrt cbrt sin cos tan arcsin arccos arctan sinh "
+           "cosh tanh arcsinh arccosh arctanh floor ceil rint"
+           " trunc sign absolute fabs signbit reciprocal negative positive square isnan isinf "
+           "isfinite invert bitwise_not logical_not degrees"
+           " radians rad2deg deg2rad conjugate conj maximum minimum fmax fmin copysign nextafter "
+           "arctan2 hypot power add subtract multiply divide"
+           " true_divide floor_divide remainder mod fmod logaddexp logical_and logical_or "
+           "logical_xor bitwise_and bitwise_or bitwise_xor"
            " left_shift right_shift equal not_equal greater greater_equal less less_equal").split()
 
 
@@ -91,9 +98,12 @@ def _elementwise(name: str) -> Callable[..., Any]:
 
 for _name in _UFUNCS:
     FUNCTIONS[_name] = _elementwise(_name)
-FUNCTIONS.update(abs=FUNCTIONS["absolute"], pow=FUNCTIONS["power"], acos=FUNCTIONS["arccos"], acosh=FUNCTIONS["arccosh"], asin=FUNCTIONS["arcsin"],
-                 asinh=FUNCTIONS["arcsinh"], atan=FUNCTIONS["arctan"], atanh=FUNCTIONS["arctanh"], atan2=FUNCTIONS["arctan2"],
-                 bitwise_left_shift=FUNCTIONS["left_shift"], bitwise_right_shift=FUNCTIONS["right_shift"], bitwise_invert=FUNCTIONS["invert"])
+FUNCTIONS.update(abs=FUNCTIONS["absolute"], pow=FUNCTIONS["power"], acos=FUNCTIONS["arccos"],
+                 acosh=FUNCTIONS["arccosh"], asin=FUNCTIONS["arcsin"],
+                 asinh=FUNCTIONS["arcsinh"], atan=FUNCTIONS["arctan"], atanh=FUNCTIONS["arctanh"],
+                 atan2=FUNCTIONS["arctan2"],
+                 bitwise_left_shift=FUNCTIONS["left_shift"],
+                 bitwise_right_shift=FUNCTIONS["right_shift"], bitwise_invert=FUNCTIONS["invert"])
 for _name, _word in (("erf", "erf"), ("erfc", "erfc"), ("expit", "sigmoid")):
     FUNCTIONS[_name] = _elementwise(_word)
 
@@ -105,7 +115,8 @@ def _floating(x: Any) -> Array:
 
 
 @function()
-def astype(a: Any, dtype: Any, order: str = "K", casting: str = "unsafe", subok: bool = True, copy: bool = True, device: Any = None) -> Array:
+def astype(a: Any, dtype: Any, order: str = "K", casting: str = "unsafe", subok: bool = True,
+           copy: bool = True, device: Any = None) -> Array:
     x, = arrays(a)
     own = dtype if dtype in ("f16", "f32", "f64") else dtype_name(dtype)
     if not _arithmetic.may_cast(x.value.type, own, casting):
@@ -114,9 +125,11 @@ def astype(a: Any, dtype: Any, order: str = "K", casting: str = "unsafe", subok:
         return x if order == "K" else left("astype may give the array itself")
     value = x.program.text.array(x.value)
     value = _arithmetic.astype(x.program.text, value, own)
-    made = Array(x.program, x.program.text.name(Value(value.text, own, places=x.value.places)), x.sizes, mask=x.mask)
+    made = Array(x.program, x.program.text.name(Value(value.text, own, places=x.value.places)),
+                 x.sizes, mask=x.mask)
     made.stays = x.stays
-    return made if x.mask is not None or not x.value.rank else x.program.note(made, Orders.join, [x.program.order(x)])
+    return (made if x.mask is not None or not x.value.rank
+            else x.program.note(made, Orders.join, [x.program.order(x)]))
 
 
 @function()
@@ -141,7 +154,8 @@ def _numpy(name: str) -> Any:
 
 
 @function()
-def clip(a: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None) -> Array:
+def clip(a: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None,
+         max: Any = None) -> Array:
     if (min is not None or max is not None) and (a_min is not None or a_max is not None):
         left("limits of clip, by both their names")
     low, high = (a_min if min is None else min), (a_max if max is None else max)
@@ -155,11 +169,13 @@ def round_(a: Any, decimals: Any = 0) -> Array:
     x, = arrays(a)
     digits = operator.index(decimals)
     if digits == 0 or x.value.type not in FLOATS and digits > 0:
-        return x.program.apply(_arithmetic.FUNCTIONS["round"][2], x) if x.value.type in FLOATS + ("i1",) else _scalar(copy(x))
+        return (x.program.apply(_arithmetic.FUNCTIONS["round"][2], x)
+                if x.value.type in FLOATS + ("i1",) else _scalar(copy(x)))
     if x.value.type not in FLOATS:
         left("round of integers to tens")
     factor = 10.0 ** abs(digits)
-    return FUNCTIONS["rint"](x * factor) / factor if digits > 0 else FUNCTIONS["rint"](x / factor) * factor
+    return (FUNCTIONS["rint"](x * factor) / factor if digits > 0
+            else FUNCTIONS["rint"](x / factor) * factor)
 
 
 @function()
@@ -225,7 +241,8 @@ def angle(z: Any, deg: bool = False) -> Array:
 @function()
 def sinc(x: Any) -> Array:
     y = 3.141592653589793 * arrays(x)[0]
-    least = {"f16": 0.0009765625, "f32": 1.1920928955078125e-07}.get(y.value.type, 2.220446049250313e-16)
+    least = {"f16": 0.0009765625,
+             "f32": 1.1920928955078125e-07}.get(y.value.type, 2.220446049250313e-16)
     y = _chosen(y == 0, least, y)
     return FUNCTIONS["sin"](y) / y
 
@@ -234,7 +251,8 @@ def sinc(x: Any) -> Array:
 def heaviside(x1: Any, x2: Any) -> Array:
     t = trace_of(x1, x2)
     own = t.text.floating(t.value(t.operand(x1)), t.value(t.operand(x2)))
-    x, h = (astype(t.array(a), own) if own in ("f16", "f32", "f64") else t.array(a) for a in (x1, x2))
+    x, h = (astype(t.array(a), own) if own in ("f16", "f32", "f64") else t.array(a)
+            for a in (x1, x2))
     return _chosen(x == 0, h, _chosen(x < 0, 0.0, _chosen(x > 0, 1.0, x)))
 
 
@@ -294,7 +312,9 @@ def isclose(a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: Any =
     x, y = arrays(a, b)
     if y.value.type not in FLOATS:
         y = astype(y, "f64")
-    near = FUNCTIONS["less_equal"](FUNCTIONS["absolute"](x - y), atol + rtol * FUNCTIONS["absolute"](y)) & FUNCTIONS["isfinite"](y) | (x == y)
+    near = FUNCTIONS["less_equal"](FUNCTIONS["absolute"](x - y),
+                                   atol + rtol
+                                   * FUNCTIONS["absolute"](y)) & FUNCTIONS["isfinite"](y) | (x == y)
     return near | (FUNCTIONS["isnan"](x) & FUNCTIONS["isnan"](y)) if plain(equal_nan) else near
 
 
@@ -310,19 +330,23 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Any:
     if x.ndim != y.ndim or x.shape != y.shape:
         return False
     same = x == y
-    return x.program.number(all_(same | (FUNCTIONS["isnan"](x) & FUNCTIONS["isnan"](y)) if equal_nan else same))
+    return x.program.number(all_(same | (FUNCTIONS["isnan"](x) & FUNCTIONS["isnan"](y)) if equal_nan
+                                 else same))
 
 
 @function()
-def nan_to_num(x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Array:
+def nan_to_num(x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None,
+               neginf: Any = None) -> Array:
     x, = arrays(x)
     if not copy:
         left("nan_to_num in place")
     if x.value.type not in FLOATS:
         return _scalar(copy(x)) if not x.value.rank else _like(x)
     most = {"f16": 65504.0, "f32": 3.4028234663852886e38}.get(x.value.type, 1.7976931348623157e308)
-    return _chosen(FUNCTIONS["isnan"](x), nan, _chosen(isposinf(x), most if posinf is None else posinf,
-                                                   _chosen(isneginf(x), -most if neginf is None else neginf, x)))
+    return _chosen(FUNCTIONS["isnan"](x), nan, _chosen(isposinf(x),
+                                                       most if posinf is None else posinf,
+                                                   _chosen(isneginf(x), -most if neginf is None
+                                                           else neginf, x)))
 
 
 @function()
@@ -386,17 +410,20 @@ def axes_of(x: Array, axis: Any) -> List[int]:
     return found
 
 
-def _reduced(name: str, x: Array, axes: Sequence[int], keepdims: Any, dtype: str, **keys: Any) -> Array:
+def _reduced(name: str, x: Array, axes: Sequence[int], keepdims: Any, dtype: str,
+             **keys: Any) -> Array:
     if keepdims is None or isinstance(keepdims, str):
         left("keepdims is no truth")
     return x.program.reduce(name, [x], axes, bool(keepdims), dtype, **keys)
 
 
-def _summed(name: str, a: Any, axis: Any, dtype: Any, keepdims: Any, initial: Any, where_: Any) -> Array:
+def _summed(name: str, a: Any, axis: Any, dtype: Any, keepdims: Any, initial: Any,
+            where_: Any) -> Array:
     x, = arrays(a)
     neutral = 0 if name == "sum" else 1
     own = x.value.type
-    wide = dtype_name(dtype) if dtype is not None else own if own in FLOATS else "u64" if own[0] == "u" else "i64"
+    wide = (dtype_name(dtype) if dtype is not None else own if own in FLOATS
+            else "u64" if own[0] == "u" else "i64")
     if wide not in FLOATS + ("i64", "u64") and not (wide == own and wide == "i32"):
         left(f"{name} in {wide}")
     if where_ is not True:
@@ -414,7 +441,8 @@ def _summed(name: str, a: Any, axis: Any, dtype: Any, keepdims: Any, initial: An
 
 def _kind(a: Any) -> str:
     a = a.number if isinstance(a, Number) else a
-    return "b" if isinstance(a, bool) else "i" if isinstance(a, int) else "f" if isinstance(a, float) else left("an initial of another type")
+    return ("b" if isinstance(a, bool) else "i" if isinstance(a, int)
+            else "f" if isinstance(a, float) else left("an initial of another type"))
 
 
 def _as(x: Array, own: str) -> Array:
@@ -425,17 +453,20 @@ def _as(x: Array, own: str) -> Array:
 
 
 @function("sum")
-def sum_(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False, initial: Any = None, where: Any = True) -> Array:
+def sum_(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False, initial: Any = None,
+         where: Any = True) -> Array:
     return _summed("sum", a, axis, dtype, keepdims, initial, where)
 
 
 @function()
-def prod(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False, initial: Any = None, where: Any = True) -> Array:
+def prod(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False, initial: Any = None,
+         where: Any = True) -> Array:
     return _summed("prod", a, axis, dtype, keepdims, initial, where)
 
 
 def _extreme(name: str, two: str) -> Any:
-    def call(a: Any, axis: Any = None, keepdims: Any = False, initial: Any = None, where: Any = True) -> Array:
+    def call(a: Any, axis: Any = None, keepdims: Any = False, initial: Any = None,
+             where: Any = True) -> Array:
         x, = arrays(a)
         own = x.value.type
         if where is not True:
@@ -469,14 +500,18 @@ FUNCTIONS.update(argmax=_place("argmax"), argmin=_place("argmin"))
 
 
 def _scanned(name: str) -> Any:
-    """Sums and products of integers are of 64 bits, as NumPy's are. Along no axis an array is one row."""
+    """Sums and products of integers are of 64 bits, as NumPy's are. Along no axis an array is one
+    row."""
     adds = name in ("cumsum", "cumprod")
 
     def call(a: Any, axis: Any = None, dtype: Any = None) -> Array:
         x, = arrays(a)
         own = x.value.type
-        wide = dtype_name(dtype) if dtype is not None else own if not adds or own in FLOATS else "u64" if own[0] == "u" else "i64"
-        if wide == "i1" or wide not in FLOATS and (name == "logcumsumexp" or adds and wide not in ("i32", "i64", "u32", "u64")):
+        wide = (dtype_name(dtype) if dtype is not None else own if not adds or own in FLOATS
+                else "u64" if own[0] == "u" else "i64")
+        if (wide == "i1" or wide not in FLOATS and (name == "logcumsumexp"
+                                                    or adds
+                                                    and wide not in ("i32", "i64", "u32", "u64"))):
             left(f"{name} in {wide}")
         if axis is None or not x.ndim and axis in (0, -1):  # NumPy takes a number as a row of one
             x, axis = FUNCTIONS["reshape"](x, -1), 0
@@ -487,7 +522,8 @@ def _scanned(name: str) -> Any:
 
 # Functions of NumPy, and what accumulate of its ufuncs is.
 FUNCTIONS.update(cumsum=_scanned("cumsum"), cumprod=_scanned("cumprod"))
-ACCUMULATED = {"add": "cumsum", "multiply": "cumprod", "maximum": "cummax", "minimum": "cummin", "logaddexp": "logcumsumexp"}
+ACCUMULATED = {"add": "cumsum", "multiply": "cumprod", "maximum": "cummax", "minimum": "cummin",
+               "logaddexp": "logcumsumexp"}
 SCANS = {name: _scanned(name) for name in ACCUMULATED.values()}
 
 
@@ -523,7 +559,8 @@ def _truth(name: str) -> Any:
         if where is not True:
             x = _chosen(where, x != 0, name == "all")
         value = Value(x.program.text.truth(x.value), "i1", places=x.value.places)
-        x = x.program.note(Array(x.program, x.program.text.name(value), x.sizes, mask=x.mask), Orders.same, x.program.order(x))
+        x = x.program.note(Array(x.program, x.program.text.name(value), x.sizes, mask=x.mask),
+                           Orders.same, x.program.order(x))
         return _reduced(name, x, axes_of(x, axis), keepdims, "i1")
     call.__name__ = name
     return call
@@ -534,13 +571,16 @@ all_ = FUNCTIONS["all"]
 
 
 @function()
-def mean(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False, where: Any = True) -> Array:
+def mean(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False,
+         where: Any = True) -> Array:
     x, = arrays(a)
-    own = dtype_name(dtype) if dtype is not None else x.value.type if x.value.type in FLOATS else "f64"
+    own = (dtype_name(dtype) if dtype is not None else x.value.type if x.value.type in FLOATS
+           else "f64")
     if own not in FLOATS:
         left("a mean in integers")
     if where is not True:
-        return sum_(_as(x, own), axis, None, keepdims, None, where) / _counted(where, x, axis, keepdims, own)
+        return sum_(_as(x, own), axis, None, keepdims, None,
+                    where) / _counted(where, x, axis, keepdims, own)
     return _reduced("mean", _as(x, own), axes_of(x, axis), keepdims, own)
 
 
@@ -551,14 +591,17 @@ def _counted(mask: Any, x: Array, axis: Any, keepdims: Any, own: str) -> Array:
 
 
 def _spread_of(name: str) -> Any:
-    def call(a: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: Any = False, where: Any = True, mean: Any = None,
+    def call(a: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: Any = False,
+             where: Any = True, mean: Any = None,
              correction: Any = None) -> Array:
         x, = arrays(a)
-        own = dtype_name(dtype) if dtype is not None else x.value.type if x.value.type in FLOATS else "f64"
+        own = (dtype_name(dtype) if dtype is not None else x.value.type if x.value.type in FLOATS
+               else "f64")
         if own not in FLOATS or mean is not None or where is not True:
             left(f"an argument of {name}")
         ddof = plain(ddof if correction is None else correction)
-        return _reduced(name, _as(x, own), axes_of(x, axis), keepdims, own, **({"ddof": ddof} if ddof else {}))
+        return _reduced(name, _as(x, own), axes_of(x, axis), keepdims, own,
+                        **({"ddof": ddof} if ddof else {}))
     call.__name__ = name
     return call
 
@@ -570,7 +613,8 @@ FUNCTIONS.update(var=_spread_of("var"), std=_spread_of("std"))
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Array:
     """numpy.linalg.norm of vectors, and Frobenius'."""
     x, = arrays(x)
-    if ord is not None and not (ord == 2 and (isinstance(axis, int) or axis is None and x.ndim == 1)):
+    if (ord is not None and not (ord == 2 and (isinstance(axis, int)
+                                               or axis is None and x.ndim == 1))):
         return x.program.leave(_numpy("linalg").norm, (x, ord, axis, keepdims), {})
     x = _floating(x)
     return FUNCTIONS["sqrt"](sum_(x * x, axis, None, keepdims))
@@ -581,7 +625,8 @@ def count_nonzero(a: Any, axis: Any = None, *, keepdims: Any = False) -> Array:
     x, = arrays(a)
     found = sum_(x != 0 if x.value.type != "i1" else x, axis, None, keepdims)
     import numpy
-    return x.program.number(found) if axis is None and not keepdims and type(numpy.count_nonzero([1])) is int else found
+    return (x.program.number(found) if axis is None and not keepdims
+            and type(numpy.count_nonzero([1])) is int else found)
 
 
 @function()
@@ -590,7 +635,8 @@ def ptp(a: Any, axis: Any = None, keepdims: Any = False) -> Array:
 
 
 @function()
-def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: Any = False) -> Any:
+def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *,
+            keepdims: Any = False) -> Any:
     if returned:
         left("average with returned=")
     if 0 in (arrays(a)[0].sizes or ()):
@@ -617,17 +663,20 @@ def _no_nan(x: Array, instead: Any) -> Array:
 
 
 @function()
-def nansum(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False, initial: Any = None, where: Any = True) -> Array:
+def nansum(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False, initial: Any = None,
+           where: Any = True) -> Array:
     return _summed("sum", _no_nan(*arrays(a), 0.0), axis, dtype, keepdims, initial, where)
 
 
 @function()
-def nanprod(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False, initial: Any = None, where: Any = True) -> Array:
+def nanprod(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False, initial: Any = None,
+            where: Any = True) -> Array:
     return _summed("prod", _no_nan(*arrays(a), 1.0), axis, dtype, keepdims, initial, where)
 
 
 @function()
-def nanmean(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False, where: Any = True) -> Array:
+def nanmean(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False,
+            where: Any = True) -> Array:
     x, = arrays(a)
     if x.value.type not in FLOATS:
         return mean(x, axis, dtype, keepdims, where)
@@ -635,11 +684,14 @@ def nanmean(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False, 
         left("nanmean with where=")
     x = x if dtype is None else astype(x, dtype)
     wide = _as(x, "f32") if x.value.type == "f16" else x
-    return _as(sum_(_no_nan(wide, 0.0), axis, None, keepdims) / _counted(~FUNCTIONS["isnan"](wide), wide, axis, keepdims, wide.value.type), x.value.type)
+    return _as(sum_(_no_nan(wide, 0.0), axis, None, keepdims)
+               / _counted(~FUNCTIONS["isnan"](wide), wide, axis, keepdims, wide.value.type),
+               x.value.type)
 
 
 def _nan_spread(name: str) -> Any:
-    def call(a: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: Any = False, where: Any = True, mean: Any = None,
+    def call(a: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: Any = False,
+             where: Any = True, mean: Any = None,
              correction: Any = None) -> Array:
         x, = arrays(a)
         if x.value.type not in FLOATS:
@@ -660,7 +712,8 @@ FUNCTIONS.update(nanvar=_nan_spread("nanvar"), nanstd=_nan_spread("nanstd"))
 
 
 def _nan_extreme(name: str, far: float) -> Any:
-    def call(a: Any, axis: Any = None, keepdims: Any = False, initial: Any = None, where: Any = True) -> Array:
+    def call(a: Any, axis: Any = None, keepdims: Any = False, initial: Any = None,
+             where: Any = True) -> Array:
         x, = arrays(a)
         if x.value.type not in FLOATS:
             return FUNCTIONS[name](x, axis, keepdims, initial, where)
@@ -673,7 +726,8 @@ def _nan_extreme(name: str, far: float) -> Any:
     return call
 
 
-FUNCTIONS.update(nanmax=_nan_extreme("max", float("-inf")), nanmin=_nan_extreme("min", float("inf")))
+FUNCTIONS.update(nanmax=_nan_extreme("max", float("-inf")),
+                 nanmin=_nan_extreme("min", float("inf")))
 
 
 @function("trapezoid", "trapz")
@@ -694,7 +748,8 @@ def _part(x: Array, axis: int, start: Any, stop: Any) -> Array:
 
 
 @function()
-def diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = _NOTHING, append: Any = _NOTHING) -> Array:
+def diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = _NOTHING,
+         append: Any = _NOTHING) -> Array:
     x, = arrays(a)
     if prepend is not _NOTHING or append is not _NOTHING or not x.ndim:
         left("an argument of diff")
@@ -740,13 +795,15 @@ def outer(a: Any, b: Any) -> Array:
 @function()
 def transpose(a: Any, *axes: Any) -> Array:
     x, = arrays(a)
-    given = axes[0] if len(axes) == 1 and (axes[0] is None or isinstance(axes[0], (tuple, list))) else axes or None
+    given = (axes[0] if len(axes) == 1 and (axes[0] is None or isinstance(axes[0], (tuple, list)))
+             else axes or None)
     order = list(range(x.ndim))[::-1] if given is None else axes_of(x, tuple(given))
     if len(order) != x.ndim:
         raise ValueError("axes don't match array")
     t = x.program
     t.settled()
-    made = x._view(t.text.transpose(t.text.array(x.value), order), None if x.sizes is None else tuple(x.sizes[k] for k in order))
+    made = x._view(t.text.transpose(t.text.array(x.value), order),
+                   None if x.sizes is None else tuple(x.sizes[k] for k in order))
     return t.note(made, Orders.turned, t.order(x), order)
 
 
@@ -793,7 +850,8 @@ def reshape(a: Any, *shape: Any, order: str = "C", copy: Any = None, newshape: A
     wanted = [operator.index(n) for n in given]
     if not wanted and not x.ndim:
         return x
-    if order not in ("C", "A") or not wanted or 0 in wanted or wanted.count(-1) > 1 or newshape is not None:
+    if (order not in ("C", "A") or not wanted or 0 in wanted or wanted.count(-1) > 1
+        or newshape is not None):
         left("an argument of reshape")
     if x.sizes is None or x.mask is not None:
         x.program.misfit("sizes that do not fit")
@@ -820,11 +878,13 @@ def reshape(a: Any, *shape: Any, order: str = "C", copy: Any = None, newshape: A
 
 
 def own_sizes(x: Array, name: str, marked: List[int], sizes: Any) -> Array:
-    """reshape and broadcast_to with a mark for the array's own sizes, of which -1 in reshape is what is left."""
+    """reshape and broadcast_to with a mark for the array's own sizes, of which -1 in reshape is
+    what is left."""
     t = x.program
     t.settled()
     t.cuts = True
-    if name == "reshape" and (any(n < -1 for n in marked) or marked.count(-1) > 1 or any(n == 0 and k >= x.ndim for k, n in enumerate(marked))):
+    if (name == "reshape" and (any(n < -1 for n in marked) or marked.count(-1) > 1
+                               or any(n == 0 and k >= x.ndim for k, n in enumerate(marked)))):
         left("sizes of reshape")
     if name == "broadcast_to" and (len(marked) < x.ndim or any(n < 1 and n != -1 for n in marked)):
         left("sizes of broadcast_to")
@@ -860,7 +920,8 @@ def squeeze(a: Any, axis: Any = None) -> Array:
     t.settled()
     if not axes:
         return x._view(x.value, sizes)
-    made = x._view(t.text.squeeze(t.text.array(x.value), axes), tuple(n for k, n in enumerate(sizes) if k not in axes))
+    made = x._view(t.text.squeeze(t.text.array(x.value), axes),
+                   tuple(n for k, n in enumerate(sizes) if k not in axes))
     made.order = Orders.turned, t.order(x), [k for k in range(len(sizes)) if k not in axes]
     return made
 
@@ -900,7 +961,8 @@ def flip(m: Any, axis: Any = None) -> Array:
     axes = axes_of(x, axis)
     t = x.program
     t.settled()
-    made = t.note(x._view(t.text.flip(t.text.array(x.value), axes), x.sizes), Orders.same, t.order(x))
+    made = t.note(x._view(t.text.flip(t.text.array(x.value), axes), x.sizes), Orders.same,
+                  t.order(x))
     return made if made.ndim else _scalar(made)
 
 
@@ -928,8 +990,10 @@ def rot90(m: Any, k: Any = 1, axes: Any = (0, 1)) -> Array:
 @function()
 def broadcast_to(array: Any, shape: Any, subok: bool = False) -> Array:
     x, = arrays(array)
-    wanted = tuple(operator.index(n) for n in (shape if isinstance(shape, (tuple, list)) else (shape,)))
-    if x.sizes is None or x.mask is not None or broadcast(x.sizes, wanted) != wanted or len(x.sizes) > len(wanted) or 0 in wanted:
+    wanted = tuple(operator.index(n) for n in (shape if isinstance(shape, (tuple, list))
+                                               else (shape,)))
+    if (x.sizes is None or x.mask is not None or broadcast(x.sizes, wanted) != wanted
+        or len(x.sizes) > len(wanted) or 0 in wanted):
         x.program.misfit("sizes that do not fit")
     t = x.program
     t.sized = True
@@ -943,11 +1007,14 @@ def broadcast_to(array: Any, shape: Any, subok: bool = False) -> Array:
 def broadcast_arrays(*args: Any, subok: bool = False) -> Any:
     several = arrays(*args)
     wanted = broadcast(*[x.shape for x in several])
-    return tuple(_staying(copy(broadcast_to(x, wanted))) if isinstance(given, (Number, bool, int, float)) else broadcast_to(x, wanted) for x, given in zip(several, args))
+    return tuple(_staying(copy(broadcast_to(x, wanted)))
+                 if isinstance(given, (Number, bool, int, float)) else broadcast_to(x, wanted)
+                 for x, given in zip(several, args))
 
 
 @function("concatenate", "concat")
-def concatenate(arrays_: Any, axis: Any = 0, dtype: Any = None, casting: str = "same_kind") -> Array:
+def concatenate(arrays_: Any, axis: Any = 0, dtype: Any = None,
+                casting: str = "same_kind") -> Array:
     if isinstance(arrays_, Array):
         arrays_ = list(arrays_)
     several = arrays(*arrays_)
@@ -957,15 +1024,19 @@ def concatenate(arrays_: Any, axis: Any = 0, dtype: Any = None, casting: str = "
         axis, several = 0, [ravel(x) for x in several]
     t = several[0].program
     t.settled()
-    if any(x.mask is not None or x.sizes is None or not x.ndim or x.ndim != several[0].ndim for x in several):
+    if any(x.mask is not None or x.sizes is None or not x.ndim or x.ndim != several[0].ndim
+           for x in several):
         t.misfit("arrays that are not joined")
     axis, = axes_of(several[0], axis)
-    if len({x.sizes[:axis] + x.sizes[axis + 1:] for x in several}) > 1 or any(x.sizes[axis] == 0 for x in several):
+    if (len({x.sizes[:axis] + x.sizes[axis + 1:] for x in several}) > 1
+        or any(x.sizes[axis] == 0 for x in several)):
         t.misfit("arrays that are not joined")
     t.cuts = True
     sizes = list(several[0].sizes)
     sizes[axis] = sum(x.sizes[axis] for x in several)
-    return t.solid(Array(t, t.text.concatenate([x.value if x.value.operand is None else t.text.array(x.value) for x in several], axis), tuple(sizes)))
+    return t.solid(Array(t, t.text.concatenate([x.value if x.value.operand is None
+                                                else t.text.array(x.value) for x in several], axis),
+                         tuple(sizes)))
 
 
 @function()
@@ -1004,7 +1075,8 @@ def column_stack(tup: Any) -> Array:
 def roll(a: Any, shift: Any, axis: Any = None) -> Array:
     x, = arrays(a)
     if axis is None:
-        return copy(x) if not x.ndim else reshape(roll(ravel(x), shift, 0), x.shape) if x.ndim > 1 else roll(x, shift, 0)
+        return (copy(x) if not x.ndim else reshape(roll(ravel(x), shift, 0), x.shape) if x.ndim > 1
+                else roll(x, shift, 0))
     if isinstance(shift, (tuple, list)) or isinstance(axis, (tuple, list)):
         left("roll along several axes")
     axis, = axes_of(x, axis)
@@ -1042,26 +1114,33 @@ def tile(A: Any, reps: Any) -> Array:
     t = x.program
     if sum(n > 1 for n in times) > 1:  # of which the language repeats one where sizes are not known
         return t.leave(_numpy("tile"), (x, tuple(times)), {})
-    return t.solid(Array(t, t.text.tile(t.text.array(x.value), times), tuple(n * k for n, k in zip(x.sizes, times))))
+    return t.solid(Array(t, t.text.tile(t.text.array(x.value), times),
+                         tuple(n * k for n, k in zip(x.sizes, times))))
 
 
 @function()
 def pad(array: Any, pad_width: Any, mode: str = "constant", *, constant_values: Any = 0) -> Array:
     x, = arrays(array)
-    if mode != "constant" or isinstance(constant_values, (list, tuple)) or isinstance(pad_width, dict) or x.sizes is None or 0 in x.sizes:
+    if (mode != "constant" or isinstance(constant_values, (list, tuple))
+        or isinstance(pad_width, dict) or x.sizes is None or 0 in x.sizes):
         x.program.sized = x.program.sized or mode == "constant"
-        return x.program.leave(_numpy("pad"), (array, pad_width, mode), {"constant_values": constant_values})
+        return x.program.leave(_numpy("pad"), (array, pad_width, mode),
+                               {"constant_values": constant_values})
     import numpy
-    widths = [[operator.index(int(n)) for n in pair] for pair in numpy.broadcast_to(numpy.asarray(pad_width), (x.ndim, 2)).tolist()]
+    widths = [[operator.index(int(n)) for n in pair]
+              for pair in numpy.broadcast_to(numpy.asarray(pad_width), (x.ndim, 2)).tolist()]
     if any(n < 0 for pair in widths for n in pair):
         raise ValueError("index can't contain negative values")
     t = x.program
-    element = _as(x.program.array(constant_values), x.value.type) if not isinstance(constant_values, (bool, int, float)) else Array(
-        t, Value(_arithmetic.astype(t.text, _arithmetic.number(constant_values), x.value.type).text, x.value.type), ())
+    element = _as(x.program.array(constant_values),
+                  x.value.type) if not isinstance(constant_values, (bool, int, float)) else Array(
+                      t, Value(_arithmetic.astype(t.text, _arithmetic.number(constant_values),
+                                                  x.value.type).text, x.value.type), ())
     t.cuts = True
     if not any(n for pair in widths for n in pair):
         return copy(x)
-    return t.solid(Array(t, t.text.pad(t.text.array(x.value), [n for pair in widths for n in pair], element.value),
+    return t.solid(Array(t, t.text.pad(t.text.array(x.value), [n for pair in widths for n in pair],
+                                       element.value),
                          tuple(n + a + b for n, (a, b) in zip(x.sizes, widths))))
 
 
@@ -1091,7 +1170,8 @@ def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = 
     several = [ravel(x) for x in arrays(*xi)]
     count = len(several)
     order = [1, 0, *range(2, count)] if indexing == "xy" and count > 1 else list(range(count))
-    made = [x[tuple(slice(None) if order[axis] == k else None for axis in range(count))] for k, x in enumerate(several)]
+    made = [x[tuple(slice(None) if order[axis] == k else None for axis in range(count))]
+            for k, x in enumerate(several)]
     if sparse:
         return tuple(made)
     wanted = [several[order[axis]].shape[0] for axis in range(count)]
@@ -1102,7 +1182,8 @@ def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = 
 # Arrays of one number
 
 @function()
-def full_like(a: Any, fill_value: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, device: Any = None) -> Array:
+def full_like(a: Any, fill_value: Any, dtype: Any = None, order: str = "K", subok: bool = True,
+              shape: Any = None, device: Any = None) -> Array:
     x, = arrays(a) if isinstance(a, (Array, Number)) else (trace_of(fill_value).array(a),)
     t = x.program
     if shape is not None or x.mask is not None:
@@ -1122,12 +1203,14 @@ def full_like(a: Any, fill_value: Any, dtype: Any = None, order: str = "K", subo
 
 
 @function()
-def ones_like(a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, device: Any = None) -> Array:
+def ones_like(a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None,
+              device: Any = None) -> Array:
     return full_like(a, 1, dtype, shape=shape)
 
 
 @function("zeros_like", "empty_like")
-def zeros_like(a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, device: Any = None) -> Array:
+def zeros_like(a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None,
+               device: Any = None) -> Array:
     return full_like(a, 0, dtype, shape=shape)
 
 
@@ -1162,18 +1245,23 @@ def isrealobj(x: Any) -> bool:
     return True
 
 
-# Where NumPy's functions, and its methods with their array before the others, take out= by position.
+# Where NumPy's functions, and its methods with their array before the others, take out= by
+# position.
 OUT = {**dict.fromkeys(("fix", "isneginf", "isposinf"), 1),
-       **dict.fromkeys(("all", "amax", "amin", "any", "argmax", "argmin", "around", "concat", "concatenate", "dot", "max", "min", "nanmax", "nanmin", "outer", "ptp",
+       **dict.fromkeys(("all", "amax", "amin", "any", "argmax", "argmin", "around", "concat",
+                        "concatenate", "dot", "max", "min", "nanmax", "nanmin", "outer", "ptp",
                         "round", "stack"), 2),
-       **dict.fromkeys(("clip", "mean", "nanmean", "nanprod", "nanstd", "nansum", "nanvar", "cumprod", "cumsum", "prod", "std", "sum", "take", "var"), 3)}
+       **dict.fromkeys(("clip", "mean", "nanmean", "nanprod", "nanstd", "nansum", "nanvar",
+                        "cumprod", "cumsum", "prod", "std", "sum", "take", "var"), 3)}
 
 OUT_OF_METHODS = {**OUT, "all": 3, "any": 3}  # behind a type, which they refuse
 _ORDERS, _CASTINGS = ("C", "F", "A", "K", None), ("no", "equiv", "safe", "same_kind", "unsafe")
 # What NumPy takes for an argument of a name, where the functions here may not look at it.
 _TAKES: Dict[str, Callable[[Any], bool]] = {
-    **dict.fromkeys(("keepdims", "subok"), lambda a: a is not None and not isinstance(a, str)), "order": lambda a: a in _ORDERS,
-    "casting": lambda a: a in _CASTINGS, "device": lambda a: a in ("cpu", None), "copy": lambda a: not isinstance(a, str),
+    **dict.fromkeys(("keepdims", "subok"), lambda a: a is not None and not isinstance(a, str)),
+                                            "order": lambda a: a in _ORDERS,
+    "casting": lambda a: a in _CASTINGS, "device": lambda a: a in ("cpu", None),
+                                            "copy": lambda a: not isinstance(a, str),
     **dict.fromkeys(("ddof", "correction", "mean"), lambda a: a is not None)}
 
 
@@ -1183,7 +1271,8 @@ def look_at(keywords: Dict[str, Any]) -> None:
             left(f"{key}={a!r}")
 
 
-def without_out(name: str, args: Sequence[Any], keywords: Dict[str, Any], places: Dict[str, int] = OUT) -> Any:
+def without_out(name: str, args: Sequence[Any], keywords: Dict[str, Any],
+                places: Dict[str, int] = OUT) -> Any:
     """Arguments, and out= from among them, which functions here do not have."""
     keywords, at = dict(keywords), places.get(name, len(args))
     out = args[at] if at < len(args) else keywords.pop("out", None)
@@ -1191,7 +1280,8 @@ def without_out(name: str, args: Sequence[Any], keywords: Dict[str, Any], places
 
 
 def _method_of_truths(name: str) -> Any:
-    def call(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False, *, where: Any = True) -> Array:
+    def call(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False, *,
+             where: Any = True) -> Array:
         if dtype is not None:
             left(f"{name} of a type")
         return FUNCTIONS[name](a, axis, keepdims, where)
@@ -1233,7 +1323,8 @@ class _Type:
             x = self._trace.array(args[0])
             if not x.value.rank:
                 return _scalar(astype(x, self.dtype))
-            return x if x.dtype == self.dtype and x.mask is None else astype(x, self.dtype)  # of its own type it is the same array
+            # of its own type it is the same array
+            return (x if x.dtype == self.dtype and x.mask is None else astype(x, self.dtype))
         return self._scalar(*args)
 
     def __getattr__(self, name: str) -> Any:
@@ -1253,7 +1344,8 @@ def seen(trace: Trace, a: Any) -> Any:
         return a
     if a is numpy:
         return Space(trace)
-    if isinstance(a, type) and a.__module__ == "numpy" and issubclass(a, numpy.generic) and a.__name__ in ("bool", "bool_", *_CASTS):
+    if (isinstance(a, type) and a.__module__ == "numpy" and issubclass(a, numpy.generic)
+        and a.__name__ in ("bool", "bool_", *_CASTS)):
         return _Type(trace, a)
     if a is numpy.zeros or a is numpy.ones or a is numpy.empty or a is numpy.full:
         def make(*args: Any, **keywords: Any) -> Any:
@@ -1265,5 +1357,6 @@ def seen(trace: Trace, a: Any) -> Any:
     return a
 
 
-_CASTS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64")
+_CASTS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16",
+          "float32", "float64")
 _ARRAYS = ("bool", *_CASTS)

@@ -2,13 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Where converted models are kept. A folder, which threads and processes share, has
 
-    <key>/             a converted model: model.onnx, its weights, and `complete`, which says how many regions it has; or that alone, which
-                       says why it cannot be converted. That holds for a day, as the system may have been the reason
-    <file>.digest      what is known of a file that has not changed: its digest, and the names of files that a model keeps weights in
+    <key>/             a converted model: model.onnx, its weights, and `complete`, which says how
+    many regions it has; or that alone, which
+                       says why it cannot be converted. That holds for a day, as the system may have
+                       been the reason
+    <file>.digest      what is known of a file that has not changed: its digest, and the names of
+    files that a model keeps weights in
     .new-<name>        what is being made; its lock is held by whoever makes it
     lock               shared while an entry is opened, exclusive while one comes or goes
 
-What somebody else can write is neither read nor written: the owner of the process, or root, must own it, and nobody else may write it.
+What somebody else can write is neither read nor written: the owner of the process, or root, must
+own it, and nobody else may write it.
 """
 import contextlib
 import errno
@@ -107,7 +111,8 @@ def _locked(folder, how):
     finally:
         if descriptor >= 0:
             with contextlib.suppress(OSError):
-                fcntl.flock(descriptor, fcntl.LOCK_UN)  # a child that was forked meanwhile has the descriptor, too
+                # a child that was forked meanwhile has the descriptor, too
+                fcntl.flock(descriptor, fcntl.LOCK_UN)
             os.close(descriptor)
 
 
@@ -138,9 +143,11 @@ def said_of(place):
 
 
 def _is_timely(place):
-    """Whether it is a model, or the failure of a day; what nobody can read is damaged, which its reader finds."""
+    """Whether it is a model, or the failure of a day; what nobody can read is damaged, which its
+    reader finds."""
     try:
-        return said_of(place)[1] is None or time.time() - os.stat(os.path.join(place, "complete")).st_mtime < _DAY
+        return (said_of(place)[1] is None
+                or time.time() - os.stat(os.path.join(place, "complete")).st_mtime < _DAY)
     except ValueError:
         return True
 
@@ -149,16 +156,20 @@ def _is_entry(place):
     """Whether all of it is there, and nobody else could have written it."""
     try:
         about = os.lstat(place)
-        if not stat.S_ISDIR(about.st_mode) or not _is_trusted(about) or not os.path.exists(os.path.join(place, "complete")):
+        if (not stat.S_ISDIR(about.st_mode) or not _is_trusted(about)
+            or not os.path.exists(os.path.join(place, "complete"))):
             return False
-        trusted = all(_is_trusted(about) and (stat.S_ISREG(about.st_mode) or stat.S_ISDIR(about.st_mode)) for _, about in _walk(place))
+        trusted = all(_is_trusted(about) and (stat.S_ISREG(about.st_mode)
+                                              or stat.S_ISDIR(about.st_mode))
+                      for _, about in _walk(place))
         return trusted and _is_timely(place)
     except OSError:
         return False
 
 
 def _mark_used(path):
-    """The time of last use is that of modification; an hour's precision will do and saves writes."""
+    """The time of last use is that of modification; an hour's precision will do and saves
+    writes."""
     with contextlib.suppress(OSError):
         if time.time() - os.stat(path).st_mtime > _HOUR:
             os.utime(path)
@@ -223,7 +234,8 @@ def _sweep(folder):
 
 @contextlib.contextmanager
 def fresh(folder):
-    """A folder for what is being made, which is gone afterwards unless it is kept. Without a cache it is in the system's temporary one."""
+    """A folder for what is being made, which is gone afterwards unless it is kept. Without a cache
+    it is in the system's temporary one."""
     place = None
     with contextlib.suppress(OSError):
         if folder is not None:
@@ -231,7 +243,8 @@ def fresh(folder):
             place = tempfile.mkdtemp(prefix=_NEW, dir=folder)
     place = place or tempfile.mkdtemp(prefix="tosajit-")
     try:
-        descriptor = os.open(os.path.join(place, "lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        descriptor = os.open(os.path.join(place, "lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC,
+                             0o600)
         try:
             with contextlib.suppress(OSError):
                 fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -243,7 +256,8 @@ def fresh(folder):
 
 
 def keep(folder, key, place):
-    """What has been made becomes the entry, unless there is one. An OSError says why not; then only later sessions take longer."""
+    """What has been made becomes the entry, unless there is one. An OSError says why not; then only
+    later sessions take longer."""
     target = os.path.join(folder, key)
     if os.path.dirname(place) != folder:
         raise OSError(errno.EROFS, "it cannot be written", folder)
@@ -278,7 +292,8 @@ def _listed(folder):
             if name.endswith(".digest"):
                 yield os.lstat(path).st_mtime, 4096, path
             elif not name.startswith(_NEW) and os.path.isdir(path):
-                yield os.lstat(os.path.join(path, "complete")).st_mtime, sum(about.st_size for _, about in _walk(path)), path
+                yield (os.lstat(os.path.join(path, "complete")).st_mtime,
+                       sum(about.st_size for _, about in _walk(path)), path)
 
 
 def _evict(folder, newest):
@@ -300,10 +315,14 @@ def _evict(folder, newest):
 # Files that models are made of
 
 # Fields of ONNX's messages that lead to a tensor's files: by number, the message that a field has.
-_WAYS = {"model": {7: "graph", 20: "training", 25: "function"}, "training": {1: "graph", 2: "graph"},
-         "graph": {1: "node", 5: "tensor", 15: "sparse"}, "function": {7: "node", 11: "attribute"}, "node": {5: "attribute"},
-         "attribute": {5: "tensor", 6: "graph", 10: "tensor", 11: "graph", 22: "sparse", 23: "sparse"},
-         "sparse": {1: "tensor", 2: "tensor"}, "tensor": {13: "pair"}, "pair": {1: "key", 2: "value"}}
+_WAYS = {"model": {7: "graph", 20: "training", 25: "function"},
+         "training": {1: "graph", 2: "graph"},
+         "graph": {1: "node", 5: "tensor", 15: "sparse"}, "function": {7: "node", 11: "attribute"},
+         "node": {5: "attribute"},
+         "attribute": {5: "tensor", 6: "graph", 10: "tensor", 11: "graph", 22: "sparse",
+                       23: "sparse"},
+         "sparse": {1: "tensor", 2: "tensor"}, "tensor": {13: "pair"},
+         "pair": {1: "key", 2: "value"}}
 
 
 def _varint(data, at):
@@ -368,7 +387,8 @@ def _read_record(path):
             record = json.load(file)
     except (OSError, ValueError):
         return None
-    fine = isinstance(record, list) and len(record) == 2 and isinstance(record[0], str) and isinstance(record[1], list)
+    fine = (isinstance(record, list) and len(record) == 2 and isinstance(record[0], str)
+            and isinstance(record[1], list))
     return record if fine and all(isinstance(name, str) for name in record[1]) else None
 
 
@@ -385,7 +405,8 @@ def _write_record(folder, path, record):
 
 
 def _identity(path, about):
-    return (os.path.realpath(path), about.st_dev, about.st_ino, about.st_size, about.st_mtime_ns, about.st_ctime_ns)
+    return (os.path.realpath(path), about.st_dev, about.st_ino, about.st_size, about.st_mtime_ns,
+            about.st_ctime_ns)
 
 
 def _digest_of(path, is_model):
@@ -400,12 +421,15 @@ def _digest_of(path, is_model):
 
 
 def _file(path, folder, is_model):
-    """The digest of a file's bytes, and the names of its weights. A file that has not changed for seconds is not read for that again."""
+    """The digest of a file's bytes, and the names of its weights. A file that has not changed for
+    seconds is not read for that again."""
     about = os.stat(path)
     if not stat.S_ISREG(about.st_mode):
         raise OSError(errno.EINVAL, "it is no file", path)
     what = _identity(path, about)
-    known = folder and os.path.join(folder, hashlib.sha256(repr((what, is_model)).encode()).hexdigest() + ".digest")
+    known = (folder and os.path.join(folder,
+                                     hashlib.sha256(repr((what, is_model)).encode()).hexdigest()
+                                     + ".digest"))
     record = known and _read_record(known)
     if record:
         _mark_used(known)
@@ -440,7 +464,8 @@ def digest_of_bytes(data, beside, folder):
 
 
 def write_model(data, beside, place):
-    """A model that is given as bytes, as a file with its weights, which are copied only where they cannot be linked."""
+    """A model that is given as bytes, as a file with its weights, which are copied only where they
+    cannot be linked."""
     path = os.path.join(place, "given.onnx")
     with open(path, "wb") as file:
         file.write(data)

@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""In which order NumPy lays new arrays: that of the operands, called K. In: what is computed of what. Out: a list of steps, which layout.c
-takes with each call, for it depends on strides and sizes."""
+"""In which order NumPy lays new arrays: that of the operands, called K. In: what is computed of
+what. Out: a list of steps, which layout.c takes with each call, for it depends on strides and
+sizes."""
 from __future__ import annotations
 
 TYPE_CHECKING = False  # module typing takes longer to load than everything else here
@@ -16,8 +17,9 @@ _WHOLE = (_NOTHING, _NOTHING, 1)
 
 
 class Orders:
-    """Arrays as numbers: two of one number have one order. `notes` say by the texts of values how these are made, and `by_text` has what comes
-    of it, which is asked for where a result has several dimensions."""
+    """Arrays as numbers: two of one number have one order. `notes` say by the texts of values how
+    these are made, and `by_text` has what comes of it, which is asked for where a result has
+    several dimensions."""
 
     def __init__(self) -> None:
         self.steps: List[Tuple[Any, ...]] = []
@@ -39,7 +41,8 @@ class Orders:
         if isinstance(note, (str, int)):
             return self.by_text.get(note, C) if isinstance(note, str) else note
         how, part, *rest = note
-        return how(self, [self.made(one) for one in part] if isinstance(part, list) else self.made(part), *rest)
+        return how(self, [self.made(one) for one in part] if isinstance(part, list)
+                   else self.made(part), *rest)
 
     def step(self, *step: Any) -> int:
         found = self.known.get(step)
@@ -58,7 +61,8 @@ class Orders:
             return C
         held = {part for k in own if self.steps[k][0] == JOIN for part in self.steps[k][1:]}
         left = [k for k in own if k not in held]  # what a part is made of already says no more
-        return left[0] if len(left) == 1 and self.steps[left[0]][0] == JOIN else self.step(JOIN, *left)
+        return (left[0] if len(left) == 1 and self.steps[left[0]][0] == JOIN
+                else self.step(JOIN, *left))
 
     def same(self, part: int) -> int:
         return part
@@ -82,15 +86,19 @@ class Orders:
         axes, k = [], 0
         for item in items:
             if isinstance(item, slice):
-                axes.append((k, *[_NOTHING if bound is None else max(-_MOST_SIZE, min(_MOST_SIZE, bound)) for bound in (item.start, item.stop)],
-                             1 if item.step is None else max(-_MOST_SIZE, min(_MOST_SIZE, item.step))))
+                axes.append((k, *[_NOTHING if bound is None
+                                  else max(-_MOST_SIZE, min(_MOST_SIZE, bound))
+                                  for bound in (item.start, item.stop)],
+                             1 if item.step is None else max(-_MOST_SIZE,
+                                                             min(_MOST_SIZE, item.step))))
             elif item is None:
                 axes.append((-1, *_WHOLE))
             k += item is not None
         return self.view(part, axes)
 
     def program(self, part: int) -> Optional[bytes]:
-        """Numbers of 64 bits: whether it is not C's order for operands that have that, and steps; nothing where it always is."""
+        """Numbers of 64 bits: whether it is not C's order for operands that have that, and steps;
+        nothing where it always is."""
         needed, stack = set(), [part]
         while stack:
             k = stack.pop()

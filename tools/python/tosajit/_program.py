@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Values as a text of the library's language. In: results, and what the operands are. Out: a text that declares them, and another one,
-which finds calls that must not be."""
+"""Values as a text of the library's language. In: results, and what the operands are. Out: a text
+that declares them, and another one, which finds calls that must not be."""
 from __future__ import annotations
 
 import math
@@ -17,15 +17,18 @@ _NO_NAMES = ("True", "False", *CONSTANTS)  # of its operands
 
 
 def spelled(name: str, k: int) -> str:
-    """An operand's name in the language, which has none with other letters than ASCII's, and some words."""
+    """An operand's name in the language, which has none with other letters than ASCII's, and some
+    words."""
     plain = name.isascii() and len(name) <= 60 and name not in _NO_NAMES
     return name if plain else f"operand_{k}"
 
 
 class Weak:
-    """Python's numbers among the operands: each is declared as what it is used as, and checked as that when it comes."""
+    """Python's numbers among the operands: each is declared as what it is used as, and checked as
+    that when it comes."""
 
-    def __init__(self, users: Sequence[str], names: Sequence[str], types: Sequence[str], kinds: Sequence[str]):
+    def __init__(self, users: Sequence[str], names: Sequence[str], types: Sequence[str],
+                 kinds: Sequence[str]):
         self.users, self.names, self.types, self.kinds = users, names, types, kinds
 
     def replace(self, texts: List[str]) -> Tuple[List[str], List[str]]:
@@ -44,7 +47,8 @@ class Weak:
         used = next(iter(uses)) if len(uses) == 1 else ""
         if used == "i1" and self.kinds[k] != "b":
             used = ""  # bool(-2) is a comparison, and no value of i1
-        whole = self.kinds[k] == "f" and used not in FLOATS  # a cast cuts what such a number has behind the point
+        # a cast cuts what such a number has behind the point
+        whole = (self.kinds[k] == "f" and used not in FLOATS)
         return used if used and not whole else {"b": "i1", "i": "i64", "f": "f64"}[self.kinds[k]]
 
     def written(self, text: str, declared: Sequence[str]) -> str:
@@ -64,9 +68,11 @@ class Weak:
         _, declared = self.replace(texts)
         found = []
         for k, name in enumerate(self.users):
-            uses = {part.partition("\2")[0].partition(":")[2] for text in texts for part in text.split("\1")[1:] if part.startswith(f"{k}:")}
+            uses = {part.partition("\2")[0].partition(":")[2] for text in texts
+                    for part in text.split("\1")[1:] if part.startswith(f"{k}:")}
             if self.kinds[k] == "i" and declared[k] == "i64":
-                found += [(name, f"\1{k}:i64\2", use) for use in sorted(uses - {"i64"}) if use in INTEGERS]
+                found += [(name, f"\1{k}:i64\2", use)
+                          for use in sorted(uses - {"i64"}) if use in INTEGERS]
         t = Text()
         for name, text, use in found:
             t.guard(Value(text, "i64"), use, f"operand {name}: the number is no value of {use}")
@@ -93,24 +99,30 @@ def _guard(guards: Sequence[Tuple[str, bool, str]]) -> str:
     return text
 
 
-def write(t: Text, named: Sequence[Tuple[str, Value]], weak: Weak, ranks: Sequence[int]) -> Tuple[str, Optional[str], Tuple[str, ...], bool]:
+def write(t: Text, named: Sequence[Tuple[str, Value]], weak: Weak,
+          ranks: Sequence[int]) -> Tuple[str, Optional[str], Tuple[str, ...], bool]:
     results = [value.text for _, value in named]
     main = _needed(t.statements, results)
     t.computed.update(name for name, _ in main)
-    said = [text for _, text in t.statements] + results + [condition for condition, _, _ in t.guards]  # what nobody reads may raise, too
+    # what nobody reads may raise, too
+    said = [text for _, text in t.statements] + results + [condition
+                                                           for condition, _, _ in t.guards]
     guards = t.guards + weak.guards(said)
     check = [_guard(guards)] if guards else []
     checked = _needed(t.statements, check) if check else []
     texts = [text for _, text in main] + results + [text for _, text in checked] + check
     several, declared = weak.replace(texts + said)
     texts = several[:len(texts)]
-    heads = [f"{name}: {element}[{','.join('?' * rank)}]" for name, element, rank in zip(weak.names, declared, ranks)]
+    heads = [f"{name}: {element}[{','.join('?' * rank)}]"
+             for name, element, rank in zip(weak.names, declared, ranks)]
     lines = iter(texts)
     body = [f"{name} = {next(lines)}" for name, _ in main]
     for name, _ in named:
-        plain = name.isascii() and name.isidentifier() and len(name) <= 60 and name not in weak.names
+        plain = (name.isascii() and name.isidentifier() and len(name) <= 60
+                 and name not in weak.names)
         line = next(lines)
         body.append(f"{name} = {line}" if plain and line != name else line)
     other = [f"{name} = {next(lines)}" for name, _ in checked] + list(lines)
     about_all = t.guards_all or len(guards) > len(t.guards)
-    return "; ".join(heads + body), "; ".join(heads + other) if check else None, tuple(sentence for _, _, sentence in guards), about_all
+    return ("; ".join(heads + body), "; ".join(heads + other) if check else None,
+            tuple(sentence for _, _, sentence in guards), about_all)

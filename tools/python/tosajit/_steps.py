@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A function that is several kernels, with calls of NumPy's functions between them. They run once while the function is traced, and again, in
-their order, with each call."""
+"""A function that is several kernels, with calls of NumPy's functions between them. They run once
+while the function is traced, and again, in their order, with each call."""
 from __future__ import annotations
 
 from ._array import TYPES, Array, Left, Number, Trace, left
@@ -12,17 +12,24 @@ if TYPE_CHECKING:
     from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 # Functions that change what they are given.
-_CHANGES = {"put", "place", "copyto", "putmask", "fill_diagonal", "shuffle", "at", "put_along_axis", "setitem", "save", "savez", "savetxt"}
+_CHANGES = {"put", "place", "copyto", "putmask", "fill_diagonal", "shuffle", "at", "put_along_axis",
+            "setitem", "save", "savez", "savetxt"}
 # How many elements these give, sizes tell.
-_SIZED = {"matmul", "dot", "vdot", "inner", "tensordot", "einsum", "sort", "argsort", "cumsum", "cumprod", "nancumsum", "median", "percentile", "quantile",
-          "nanmedian", "cov", "corrcoef", "trace", "diagonal", "gradient", "convolve", "correlate", "searchsorted", "digitize", "interp", "argmax",
-          "argmin", "nanargmax", "nanargmin", "take", "take_along_axis", "inv", "solve", "det", "pinv", "norm", "cholesky", "eigh", "svd", "qr", "kron",
-          "cross", "partition", "argpartition", "frexp", "ldexp", "gcd", "lcm", "bitwise_count", "spacing", "logaddexp2", "lexsort", "isin", "piecewise",
-          "choose", "pad", "rollaxis", "average", "sum", "prod", "max", "min", "apply_along_axis", "vectorize", "delete", "insert",
+_SIZED = {"matmul", "dot", "vdot", "inner", "tensordot", "einsum", "sort", "argsort", "cumsum",
+          "cumprod", "nancumsum", "median", "percentile", "quantile",
+          "nanmedian", "cov", "corrcoef", "trace", "diagonal", "gradient", "convolve", "correlate",
+          "searchsorted", "digitize", "interp", "argmax",
+          "argmin", "nanargmax", "nanargmin", "take", "take_along_axis", "inv", "solve", "det",
+          "pinv", "norm", "cholesky", "eigh", "svd", "qr", "kron",
+          "cross", "partition", "argpartition", "frexp", "ldexp", "gcd", "lcm", "bitwise_count",
+          "spacing", "logaddexp2", "lexsort", "isin", "piecewise",
+          "choose", "pad", "rollaxis", "average", "sum", "prod", "max", "min", "apply_along_axis",
+          "vectorize", "delete", "insert",
           "tile", "sliced"}
 
 
-# Views of what they are given, or arrays of their own, which an array's layout decides; what is not among the others may be one, too.
+# Views of what they are given, or arrays of their own, which an array's layout decides; what is not
+# among the others may be one, too.
 _VIEWS = {"diagonal", "rollaxis", "sliced"}
 
 
@@ -53,7 +60,8 @@ class Steps:
         """The register that has this array."""
         t = self.trace
         k = t.spelled.index(a.value.text) if a.value.text in t.spelled else -1
-        return k if k >= 0 and not t.weak[k] and a.value.type == t.types[k] and a.ndim == t.ranks[k] else None
+        return (k if k >= 0 and not t.weak[k] and a.value.type == t.types[k]
+                and a.ndim == t.ranks[k] else None)
 
     def compute(self, several: Sequence[Array]) -> None:
         """Have arrays in registers."""
@@ -132,7 +140,8 @@ class Steps:
             else:
                 function, tree, places, shape, kinds = step
                 found: List[Any] = []
-                if flatten(called(function, tree, places, registers), found) != shape or [_kind(a) for a in found] != kinds:
+                if (flatten(called(function, tree, places, registers), found) != shape
+                    or [_kind(a) for a in found] != kinds):
                     raise Changed
                 registers += found
         return registers
@@ -140,13 +149,16 @@ class Steps:
 
 def _kind(a: Any) -> Tuple[str, int]:
     import numpy
-    if not isinstance(a, (numpy.ndarray, numpy.generic)) or a.dtype.name not in TYPES or type(a) is not numpy.ndarray and not isinstance(a, numpy.generic):
+    if (not isinstance(a, (numpy.ndarray, numpy.generic)) or a.dtype.name not in TYPES
+        or type(a) is not numpy.ndarray and not isinstance(a, numpy.generic)):
         left("what a function of NumPy's gives is no array that a kernel reads")
     return a.dtype.name, a.ndim
 
 
-def called(function: Any, tree: Any, places: Sequence[Tuple[str, Any]], registers: Sequence[Any]) -> Any:
-    args, keywords = unflatten(tree, iter([registers[value] if how == "register" else value for how, value in places]))
+def called(function: Any, tree: Any, places: Sequence[Tuple[str, Any]],
+           registers: Sequence[Any]) -> Any:
+    args, keywords = unflatten(tree, iter([registers[value] if how == "register" else value
+                                           for how, value in places]))
     return function(*args, **keywords)
 
 
@@ -154,7 +166,8 @@ def run_kernel(step: Any, registers: Sequence[Any]) -> List[Any]:
     import numpy
     kernel, checks, for_all, count = step
     given = registers[:count]
-    if checks is not None and (for_all or any(0 in numpy.shape(a) for a in given)) and numpy.any(checks(*given)):
+    if (checks is not None and (for_all or any(0 in numpy.shape(a) for a in given))
+        and numpy.any(checks(*given))):
         raise Left("NumPy raises")
     made = kernel(*given)
     return list(made) if isinstance(made, tuple) else [made]

@@ -1,8 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Texts of evaluate. In: a text that is also Python, and what its operands are. Out: a text of the library's language, or a function, where
-it is more than one kernel's. A text means what Python makes of it with arrays: those of a trace (_array.py), or NumPy's own, where no
-kernel computes it. A text that declares types is the language's already. What is neither is refused.
+"""Texts of evaluate. In: a text that is also Python, and what its operands are. Out: a text of the
+library's language, or a function, where it is more than one kernel's. A text means what Python
+makes of it with arrays: those of a trace (_array.py), or NumPy's own, where no kernel computes it.
+A text that declares types is the language's already. What is neither is refused.
 
 evaluate asks once for each text and list of types."""
 from __future__ import annotations
@@ -35,15 +36,16 @@ _APART = {ord(letter): f"{_BETWEEN}{letter}{_BETWEEN}" for letter in _MEANING}
 
 
 class _Source:
-    """A text as statements of Python, one a line. The language's comments, semicolons, lines that go on, and ! are understood. `declares`: the text
-    has types in it, as only the language has."""
+    """A text as statements of Python, one a line. The language's comments, semicolons, lines that
+    go on, and ! are understood. `declares`: the text has types in it, as only the language has."""
 
     def __init__(self, text: str):
         self.lines: List[str] = [""]
         self.marks: List[Tuple[int, int]] = []
         self.declares = _is_operation(text)
         self.depth = k = end = 0
-        for piece in text.translate(_APART).split(_BETWEEN):  # at once: a line that grows letter by letter takes the square of its length
+        # at once: a line that grows letter by letter takes the square of its length
+        for piece in text.translate(_APART).split(_BETWEEN):
             if k >= end and piece in _MEANING:
                 end = self.take(text, k, piece)
             elif k >= end:  # behind what took more than a letter
@@ -68,7 +70,8 @@ class _Source:
         if letter == ":" and self.depth <= 0:
             self.declares = True
         if letter == "!" and text[k + 1:k + 2] != "=":
-            self.marks.append((len([line for line in self.lines[:-1] if line.strip()]) + 1, len(self.lines[-1].lstrip().encode())))
+            self.marks.append((len([line for line in self.lines[:-1] if line.strip()]) + 1,
+                               len(self.lines[-1].lstrip().encode())))
             letter = "~"
         self.lines[-1] += " " if letter in "\n\t\r\f" else letter
         return k + 1
@@ -103,17 +106,21 @@ class _Tree:
     def parse(source: str) -> Any:
         try:
             return compile(source, "<text>", "exec", _ast.PyCF_ONLY_AST, True).body  # type: ignore[attr-defined]
-        except MemoryError:  # its own limit; where recursion has one, there may be more room elsewhere
+        # its own limit; where recursion has one, there may be more room elsewhere
+        except MemoryError:
             wrong("the text nests too deeply; give parts of it names: a = ...; b = ...")
 
     def check(self, node: Any) -> None:
-        if type(node) is _ast.Assign and len(node.targets) == 1 and type(node.targets[0]) is _ast.Name or type(node) is _ast.Expr:
+        if (type(node) is _ast.Assign and len(node.targets) == 1
+            and type(node.targets[0]) is _ast.Name or type(node) is _ast.Expr):
             return
-        self.complaint = f"{self.given.lines[node.lineno - 1]}: a statement is an expression, or a name, = and an expression"
+        self.complaint = (f"{self.given.lines[node.lineno - 1]}: a statement is an expression, or "
+                          "a name, = and an expression")
 
     def shown(self, node: Any) -> str:
         """The words of a part of the text."""
-        lines = [line.encode() for line in self.given.source.split("\n")[node.lineno - 1:node.end_lineno]]
+        lines = [line.encode()
+                 for line in self.given.source.split("\n")[node.lineno - 1:node.end_lineno]]
         lines[-1] = lines[-1][:node.end_col_offset]
         lines[0] = lines[0][node.col_offset:]
         text = b" ".join(lines).decode(errors="replace")
@@ -187,10 +194,12 @@ def _parts(node: Any, kind: type) -> List[Any]:
     if kind is _ast.IfExp:
         return [node.body, node.test, node.orelse]
     if kind is _ast.Call:
-        of = [node.func.value] if type(node.func) is _ast.Attribute and not _is_module(node.func) else []
+        of = ([node.func.value] if type(node.func) is _ast.Attribute and not _is_module(node.func)
+              else [])
         to = node.func.attr if of else ""
         return [*of, *[a for a in node.args if to != "astype" or not _is_dtype(a)], *node.keywords]
-    if kind is _ast.Attribute and _is_module(node) or kind is _ast.keyword and node.arg == "dtype" and _is_dtype(node.value):
+    if (kind is _ast.Attribute and _is_module(node)
+        or kind is _ast.keyword and node.arg == "dtype" and _is_dtype(node.value)):
         return []
     parts: List[Any] = []
     for field in node._fields:
@@ -200,8 +209,8 @@ def _parts(node: Any, kind: type) -> List[Any]:
 
 
 def names(text: str) -> Union[None, str, Tuple[str, ...]]:
-    """The operands of a text. None if it is the language's, as it declares types; a string says why it is neither
-    that nor Python."""
+    """The operands of a text. None if it is the language's, as it declares types; a string says why
+    it is neither that nor Python."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -250,7 +259,8 @@ class _Reading:
     def read(self, node: Any) -> Any:
         reader = self.READERS.get(type(node))
         if reader is None:
-            self.foreign(node, "evaluate has no such expression; tosajit.compile takes the library's own language")
+            self.foreign(node, "evaluate has no such expression; tosajit.compile takes the "
+                         "library's own language")
         return reader(self, node)
 
     def whole(self, node: Any, value: Any) -> Any:
@@ -269,7 +279,8 @@ class _Reading:
             import numpy
             return numpy.array(value)
         if isinstance(value, complex):
-            refuse("there are no complex numbers; compute with the real and the imaginary part as two arrays")
+            refuse("there are no complex numbers; compute with the real and the imaginary part as "
+                   "two arrays")
         return self.foreign(node, "is neither a number nor an array")
 
     def name(self, node: Any) -> Any:
@@ -280,7 +291,8 @@ class _Reading:
         if node.id in WORDS:
             return WORDS[node.id]
         found = self.words.find(node.id)
-        return found if isinstance(found, Cast) else self.foreign(node, "is neither a number nor an array")
+        return (found if isinstance(found, Cast) else self.foreign(node, "is neither a number nor "
+                                                                   "an array"))
 
     def constant(self, node: Any) -> Any:
         return node.value
@@ -303,7 +315,8 @@ class _Reading:
         value = self.read(spine[-1].left)
         while spine:
             node = spine.pop()
-            sign, a, b = type(node.op), self.operand(node.left, value), self.operand(node.right, self.read(node.right))
+            sign, a, b = (type(node.op), self.operand(node.left, value),
+                          self.operand(node.right, self.read(node.right)))
             if type(a) in _SCALARS and type(b) in _SCALARS and sign is not _ast.MatMult:
                 value = fold(sign, a, b)
             elif self.trace is not None and (is_traced(a) or is_traced(b)):
@@ -336,7 +349,8 @@ class _Reading:
     def compared(self, op: Any, a: Any, b: Any) -> Any:
         if self.trace is not None and (is_traced(a) or is_traced(b)):
             return self.trace.compare(COMPARE[op], a, b)
-        return fold(op, a, b) if type(a) in _SCALARS and type(b) in _SCALARS else _COMPARED[op](a, b)
+        return (fold(op, a, b) if type(a) in _SCALARS and type(b) in _SCALARS
+                else _COMPARED[op](a, b))
 
     def logical(self, name: str, a: Any, b: Any) -> Any:
         """`and` and `or`, which of arrays are those of their elements."""
@@ -348,26 +362,33 @@ class _Reading:
         values = [self.operand(part, self.read(part)) for part in node.values]
         made = values[0]
         for value in values[1:]:
-            made = self.logical("logical_and" if type(node.op) is _ast.And else "logical_or", made, value)
+            made = self.logical("logical_and" if type(node.op) is _ast.And else "logical_or", made,
+                                value)
         return made
 
     def choice(self, node: Any) -> Any:
         condition = self.read(node.test)
         if is_array(condition):
-            return self.words.find("where")(condition, self.operand(node.body, self.read(node.body)), self.operand(node.orelse, self.read(node.orelse)))
+            return self.words.find("where")(condition,
+                                            self.operand(node.body, self.read(node.body)),
+                                            self.operand(node.orelse, self.read(node.orelse)))
         asks: List[Any] = []
         stack = [node.test]
         while stack:
             part = stack.pop()
-            asks += [part] if isinstance(part, _ast.Attribute) or isinstance(part, _ast.Name) and part.id == "len" else []
-            stack += [getattr(part, field) for field in part._fields if isinstance(getattr(part, field), _ast.AST)]
-            stack += [item for field in part._fields if isinstance(getattr(part, field), list) for item in getattr(part, field) if isinstance(item, _ast.AST)]
+            asks += ([part] if isinstance(part, _ast.Attribute)
+                     or isinstance(part, _ast.Name) and part.id == "len" else [])
+            stack += [getattr(part, field) for field in part._fields
+                      if isinstance(getattr(part, field), _ast.AST)]
+            stack += [item for field in part._fields if isinstance(getattr(part, field), list)
+                      for item in getattr(part, field) if isinstance(item, _ast.AST)]
         if asks:  # of sizes it is Python's
             return self.read(node.body if condition else node.orelse)
         a, b = self.read(node.body), self.read(node.orelse)
         if not is_array(a) and not is_array(b):
             return a if condition else b
-        return self.words.find("where")(condition, self.operand(node.body, a), self.operand(node.orelse, b))
+        return self.words.find("where")(condition, self.operand(node.body, a),
+                                        self.operand(node.orelse, b))
 
     # --------------------------------------------------------------------------------------------
     # Calls
@@ -377,11 +398,13 @@ class _Reading:
         if isinstance(value, Cast) and self.trace is None:
             return value.dtype
         if isinstance(value, complex):
-            refuse("there are no complex numbers; compute with the real and the imaginary part as two arrays")
+            refuse("there are no complex numbers; compute with the real and the imaginary part as "
+                   "two arrays")
         return value
 
     def call(self, node: Any) -> Any:
-        if any(type(a) is _ast.Starred for a in node.args) or any(k.arg is None for k in node.keywords):
+        if (any(type(a) is _ast.Starred for a in node.args)
+            or any(k.arg is None for k in node.keywords)):
             self.foreign(node, "arguments are given one by one")
         function = self.function(node)
         args = [self.argument(a) for a in node.args]
@@ -402,12 +425,16 @@ class _Reading:
         if _is_module(called) and _path(called)[0] not in self.names:
             path = _path(called)
             found = self.words.of_module(path) if path[0] in MODULES else Words.method(*path)
-            return found if callable(found) else self.foreign(node, f"{name} is no function of texts, and no method of an array")
+            return (found if callable(found) else self.foreign(node, f"{name} is no function of "
+                                                               "texts, and no method of an array"))
         if name not in ATTRIBUTES:
             self.foreign(node, f"{name} is no function of texts, and no method of an array")
         method = getattr(self.array(called.value), name)
         if name in REDUCERS:
-            return lambda *args, **keywords: method(*args, **{{"dim": "axis", "keepdim": "keepdims"}.get(key, key): a for key, a in keywords.items()})
+            return lambda *args, **keywords: method(*args,
+                                                    **{{"dim": "axis",
+                                                        "keepdim": "keepdims"}.get(key, key): a
+                                                       for key, a in keywords.items()})
         return method
 
     def array(self, node: Any) -> Any:
@@ -422,9 +449,12 @@ class _Reading:
     def unknown(self, name: str) -> str:
         import difflib
         known = known_names()
-        near = difflib.get_close_matches(name, known, 1, 0.8) or [other for other in known if other.endswith("_" + name)]
+        near = (difflib.get_close_matches(name, known, 1, 0.8)
+                or [other for other in known if other.endswith("_" + name)])
         return f"there is no function {name}; " + (f"did you mean {near[0]}?" if near else
-                                                   "texts have NumPy's and those of tosajit.special, and tosajit.compile the library's own")
+                                                   "texts have NumPy's and those of "
+                                                   "tosajit.special, and tosajit.compile the "
+                                                   "library's own")
 
     def attribute(self, node: Any) -> Any:
         path = _path(node)
@@ -436,34 +466,46 @@ class _Reading:
         if node.attr not in ATTRIBUTES:
             self.foreign(node, f"an array has no .{node.attr} here")
         found = getattr(self.array(node.value), node.attr)
-        return found if not callable(found) else self.foreign(node, f"an array has no .{node.attr} here")
+        return found if not callable(found) else self.foreign(node,
+                                                              f"an array has no .{node.attr} here")
 
     def subscript(self, node: Any) -> Any:
         value = self.read(node.value)
         if not isinstance(value, (tuple, list)):
-            value = self.array(node.value) if type(value) in _SCALARS or isinstance(value, Number) else self.operand(node.value, value)
+            value = (self.array(node.value) if type(value) in _SCALARS or isinstance(value, Number)
+                     else self.operand(node.value, value))
         return value[self.argument(node.slice)]
 
     def range(self, node: Any) -> slice:
-        return slice(*[None if bound is None else self.read(bound) for bound in (node.lower, node.upper, node.step)])
+        return slice(*[None if bound is None else self.read(bound)
+                       for bound in (node.lower, node.upper, node.step)])
 
     READERS: Dict[Any, Callable[..., Any]] = {
-        _ast.Name: name, _ast.Constant: constant, _ast.Attribute: attribute, _ast.List: several, _ast.Tuple: several, _ast.Dict: table, _ast.BinOp: binary, _ast.UnaryOp: unary,
-        _ast.Compare: compare, _ast.BoolOp: truths, _ast.IfExp: choice, _ast.Call: call, _ast.Subscript: subscript, _ast.Slice: range}
+        _ast.Name: name, _ast.Constant: constant, _ast.Attribute: attribute, _ast.List: several,
+                                              _ast.Tuple: several, _ast.Dict: table,
+                                              _ast.BinOp: binary, _ast.UnaryOp: unary,
+        _ast.Compare: compare, _ast.BoolOp: truths, _ast.IfExp: choice, _ast.Call: call,
+                                              _ast.Subscript: subscript, _ast.Slice: range}
 
 
-_SIGNS: Dict[Any, Any] = {_ast.USub: (lambda t, x: t.negate(x), operator.neg), _ast.UAdd: (positive, operator.pos), _ast.Invert: (invert, operator.invert)}
-_COMPARED = {_ast.Eq: operator.eq, _ast.NotEq: operator.ne, _ast.Lt: operator.lt, _ast.LtE: operator.le, _ast.Gt: operator.gt, _ast.GtE: operator.ge}
+_SIGNS: Dict[Any, Any] = {_ast.USub: (lambda t, x: t.negate(x), operator.neg),
+                          _ast.UAdd: (positive, operator.pos),
+                          _ast.Invert: (invert, operator.invert)}
+_COMPARED = {_ast.Eq: operator.eq, _ast.NotEq: operator.ne, _ast.Lt: operator.lt,
+             _ast.LtE: operator.le, _ast.Gt: operator.gt, _ast.GtE: operator.ge}
 
 
 # ------------------------------------------------------------------------------------------------
 # One kernel
 
-def translate(text: str, operands: Sequence[str], types: Sequence[str], weak: Sequence[str], shapes: Sequence[Tuple[int, ...]], numbers: Sequence[Any],
+def translate(text: str, operands: Sequence[str], types: Sequence[str], weak: Sequence[str],
+              shapes: Sequence[Tuple[int, ...]], numbers: Sequence[Any],
               out: Optional[str], casting: str) -> Any:
-    """The text for operands of these types, and perhaps another one, which finds what must not be: its number, and what to say of each, and
-    whether it is about calls without an empty operand, too. None for a text of the language. Weak operands have a kind, b, i or f, and a
-    type that has their number. The last result is cast to out. None and a function where it is more than one kernel's."""
+    """The text for operands of these types, and perhaps another one, which finds what must not be:
+    its number, and what to say of each, and whether it is about calls without an empty operand,
+    too. None for a text of the language. Weak operands have a kind, b, i or f, and a type that has
+    their number. The last result is cast to out. None and a function where it is more than one
+    kernel's."""
     tree = _tree_of(text)
     if not tree.body:
         return None
@@ -472,7 +514,8 @@ def translate(text: str, operands: Sequence[str], types: Sequence[str], weak: Se
         refuse(f"the operands are of {' and '.join(strong)}, which casting={casting!r} keeps apart")
     taken = [name for name in map(_assigned, tree.body) if name]
     t = Trace(operands, types, weak, list(map(len, shapes)), list(shapes), loose=True, taken=taken)
-    held = {name: Number(t, t.weak_value(k), numbers[k], {k}) if weak[k] else t.arrays[k] for k, name in enumerate(operands)}
+    held = {name: Number(t, t.weak_value(k), numbers[k], {k}) if weak[k] else t.arrays[k]
+            for k, name in enumerate(operands)}
     try:
         return _one_kernel(t, _Reading(tree, held, t).run(), out, casting)
     except RecursionError:
@@ -480,12 +523,15 @@ def translate(text: str, operands: Sequence[str], types: Sequence[str], weak: Se
     except Foreign as error:
         raise _said(ArgumentError, str(error)) from None
     except Exception as error:
-        if casting in ("no", "equiv", "safe") and isinstance(error, Error) or hasattr(error, "final"):
+        if (casting in ("no", "equiv", "safe") and isinstance(error, Error)
+            or hasattr(error, "final")):
             raise
         if "numpy" not in sys.modules:
             if isinstance(error, Left):
-                raise _said(ArgumentError, f"{_short(text)}: no kernel computes it: {error}; NumPy would, which this program has not imported") from None
-            raise error if isinstance(error, Error) else _said(ArgumentError, f"{_short(text)}: {error}") from None
+                raise _said(ArgumentError, f"{_short(text)}: no kernel computes it: {error}; NumPy "
+                            "would, which this program has not imported") from None
+            raise error if isinstance(error, Error) else _said(ArgumentError,
+                                                               f"{_short(text)}: {error}") from None
         return None, TextFunction(tree, operands, error=error if isinstance(error, Error) else None)
 
 
@@ -500,23 +546,27 @@ def _short(text: str) -> str:
     return shown if len(shown) <= 60 else shown[:57] + "..."
 
 
-def _one_kernel(t: Trace, results: Sequence[Tuple[str, Any]], out: Optional[str], casting: str) -> Any:
+def _one_kernel(t: Trace, results: Sequence[Tuple[str, Any]], out: Optional[str],
+                casting: str) -> Any:
     if any(not isinstance(a, (Array, Number, *_SCALARS)) for _, a in results):
         raise Left("results are lists, or NumPy's own")
-    if t.sized or t.ones or t.asked or t.extras or any(isinstance(a, Array) and a.mask is not None for _, a in results):
+    if (t.sized or t.ones or t.asked or t.extras
+        or any(isinstance(a, Array) and a.mask is not None for _, a in results)):
         raise Left("sizes, or numbers of the call, decide what is computed")
     named = []
     for k, (name, a) in enumerate(results):
         value = t.text.array(t.value(a))
         if out is not None and k == len(results) - 1 and value.type != out:
             if not may_cast(value.type, out, casting):
-                error: Any = ElementTypeError(f"the result is of {value.type}, which casting={casting!r} does not make the {out} of out")
+                error: Any = ElementTypeError(f"the result is of {value.type}, which "
+                                              f"casting={casting!r} does not make the {out} of out")
                 error.status, error.final = "TOSAJIT_TYPE_MISMATCH", True
                 raise error
             value = Value(astype(t.text, value, out).text, out, places=value.places)
         named.append((name, t.text.dense(value)))
     t.settled()
-    return (*write(t.text, named, Weak(t.names, t.spelled, t.types, t.weak), t.ranks), t.laid([a for _, a in results]))
+    return (*write(t.text, named, Weak(t.names, t.spelled, t.types, t.weak), t.ranks),
+            t.laid([a for _, a in results]))
 
 
 def reword(error: Any, text: str, operands: Sequence[str]) -> None:
@@ -525,7 +575,8 @@ def reword(error: Any, text: str, operands: Sequence[str]) -> None:
     place, sign, rest = sentence.partition(": error: ")
     sentence = rest if sign and place.replace(":", "").isdigit() else sentence
     for k, name in enumerate(operands):
-        sentence = sentence.replace(spelled(name, k), name) if spelled(name, k) != name else sentence
+        sentence = (sentence.replace(spelled(name, k), name) if spelled(name, k) != name
+                    else sentence)
     error.args = (f"{_short(text)}: {sentence}",)
 
 
@@ -573,12 +624,16 @@ class _TextJit(Jit):
         traced = next((a.program for a in operands if is_traced(a)), None)
         if traced is None:
             import numpy
-            operands = tuple(a if type(a) in _SCALARS or isinstance(a, (numpy.ndarray, numpy.generic)) else numpy.asarray(a) for a in operands)
-        results = [a for _, a in _Reading(self.tree, dict(zip(self.operands_named, operands)), traced).run()]
+            operands = tuple(a if type(a) in _SCALARS
+                             or isinstance(a, (numpy.ndarray, numpy.generic)) else numpy.asarray(a)
+                             for a in operands)
+        results = [a for _, a in _Reading(self.tree, dict(zip(self.operands_named, operands)),
+                                          traced).run()]
         return results[0] if len(results) == 1 else tuple(results)
 
     def plain(self, tree: Any, leaves: Any, out: Any) -> Any:
-        """What is computed as it is written has other bits than kernels have, but for what is made of nothing."""
+        """What is computed as it is written has other bits than kernels have, but for what is made
+        of nothing."""
         made = super().plain(tree, leaves, out)
         if not self.strict or any(0 in getattr(a, "shape", ()) for a in leaves):
             return made
@@ -587,15 +642,18 @@ class _TextJit(Jit):
 
 
 class TextFunction:
-    """What computes a text that is more than one kernel's, or NumPy's. `error`: what a kernel's text would be refused for."""
+    """What computes a text that is more than one kernel's, or NumPy's. `error`: what a kernel's
+    text would be refused for."""
 
-    def __init__(self, tree: _Tree, operands: Sequence[str], strict: bool = False, error: Any = None):
+    def __init__(self, tree: _Tree, operands: Sequence[str], strict: bool = False,
+                 error: Any = None):
         self.jit, self.strict, self.error = _TextJit(tree, operands, strict), strict, error
 
     def __call__(self, engine: Any, operands: Tuple[Any, ...], out: Any, casting: str) -> Any:
         import numpy
         if self.strict:  # of which every reshape is a view
-            operands = tuple(a.copy() if isinstance(a, numpy.ndarray) and not a.flags.c_contiguous else a for a in operands)
+            operands = tuple(a.copy() if isinstance(a, numpy.ndarray) and not a.flags.c_contiguous
+                             else a for a in operands)
         thread = threading.get_ident()
         self.jit.engines[thread] = engine
         try:
@@ -618,7 +676,8 @@ class TextFunction:
 
 def _arrays(a: Any) -> Any:
     import numpy
-    return tuple(map(_arrays, a)) if type(a) is tuple else numpy.asarray(a) if isinstance(a, (numpy.generic, *_SCALARS)) else a
+    return (tuple(map(_arrays, a)) if type(a) is tuple
+            else numpy.asarray(a) if isinstance(a, (numpy.generic, *_SCALARS)) else a)
 
 
 def _into(out: Any, made: Any, casting: str) -> Any:
@@ -628,7 +687,8 @@ def _into(out: Any, made: Any, casting: str) -> Any:
         wrong(f"out: a tuple of {len(several)} arrays is needed, one for each result")
     for result, to in zip(several, outs):
         if numpy.shape(result) != tuple(numpy.shape(to)):
-            wrong(f"the result has the shape {numpy.shape(result)}, and out {tuple(numpy.shape(to))}")
+            wrong(f"the result has the shape {numpy.shape(result)}, and out "
+                  f"{tuple(numpy.shape(to))}")
     write_all(outs, several, casting)
     return out
 
@@ -638,8 +698,8 @@ _MOST_KEPT = 256
 
 
 def by_numpy(text: str, operands: Sequence[str], objects: Sequence[Any], whatever: bool) -> Any:
-    """A function that is the text, where an operand is of complex elements or a number beyond 64 bits, which no kernel has; or whatever they
-    are, of kernels and views."""
+    """A function that is the text, where an operand is of complex elements or a number beyond 64
+    bits, which no kernel has; or whatever they are, of kernels and views."""
     if "numpy" not in sys.modules or not _tree_of(text).body:
         return None
     if whatever:
@@ -649,7 +709,8 @@ def by_numpy(text: str, operands: Sequence[str], objects: Sequence[Any], whateve
                 _KEPT.pop(next(iter(_KEPT)), None)
             _KEPT[key] = TextFunction(_tree_of(text), operands, True)
         return _KEPT.get(key)
-    if not any(getattr(getattr(a, "dtype", None), "name", "") in ("complex64", "complex128") and type(a).__module__ == "numpy"
+    if not any(getattr(getattr(a, "dtype", None), "name", "") in ("complex64", "complex128")
+               and type(a).__module__ == "numpy"
                or type(a) is int and not -1 << 63 <= a < 1 << 63 for a in objects):
         return None
     return TextFunction(_tree_of(text), operands)

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A function of jit, traced for operands of some types. Out: its kernel, and what becomes of the kernel's results."""
+"""A function of jit, traced for operands of some types. Out: its kernel, and what becomes of the
+kernel's results."""
 from __future__ import annotations
 
 import functools
@@ -36,7 +37,8 @@ def _is_plain(tree: Any) -> bool:
 def _names(jit: Any, tree: Any, count: int) -> List[str]:
     """Parameters, where each is one operand; the captured by their names."""
     parts = tree[0][1]
-    plain = [name for name, part in zip(jit.parameters, parts) if part is LEAF] if len(parts) == len(jit.parameters) else []
+    plain = ([name for name, part in zip(jit.parameters, parts) if part is LEAF]
+             if len(parts) == len(jit.parameters) else [])
     found = plain if len(plain) == count else [f"operand_{k}" for k in range(count)]
     names: List[str] = []
     for name in [*found, *jit.around.names]:
@@ -49,7 +51,8 @@ def _names(jit: Any, tree: Any, count: int) -> List[str]:
 class Tracing:
     """One trace of a function."""
 
-    def __init__(self, jit: Any, tree: Any, count: int, operands: Sequence[Any], types: Sequence[str], sizes: Sequence[Tuple[int, ...]]):
+    def __init__(self, jit: Any, tree: Any, count: int, operands: Sequence[Any],
+                 types: Sequence[str], sizes: Sequence[Tuple[int, ...]]):
         self.jit, self.tree, self.count, self.operands, self.types, self.sizes = jit, tree, count, operands, types, sizes
         self.trace: Optional[Trace] = None
         self.steps: Any = None
@@ -59,26 +62,33 @@ class Tracing:
     def run(self, cut: bool) -> Any:
         """What the function gives for arrays without elements."""
         weak = [_kind(a) for a in self.operands]
-        if any(own not in DTYPES and hasattr(a, "dtype") and hasattr(a, "__array_interface__") for a, own in zip(self.operands, self.types)):
+        if any(own not in DTYPES and hasattr(a, "dtype") and hasattr(a, "__array_interface__")
+               for a, own in zip(self.operands, self.types)):
             raise Left("NumPy's arrays of bf16 and f8 are others'")
         if len(self.operands) > 60:
             raise Left("it has more operands than a kernel")
         numpy = sys.modules.get("numpy")
-        scalars = {k: a for k, a in enumerate(self.operands) if numpy is not None and isinstance(a, numpy.generic)}
-        t = self.trace = Trace(_names(self.jit, self.tree, self.count), self.types, weak, [len(s) for s in self.sizes], self.sizes, scalars,
+        scalars = {k: a for k, a in enumerate(self.operands) if numpy is not None
+                   and isinstance(a, numpy.generic)}
+        t = self.trace = Trace(_names(self.jit, self.tree, self.count), self.types, weak,
+                               [len(s) for s in self.sizes], self.sizes, scalars,
                                self.jit.loose)
-        if numpy is not None and all(how or type(a) is numpy.ndarray or isinstance(a, numpy.generic) for a, how in zip(self.operands, weak)):
+        if (numpy is not None and all(how or type(a) is numpy.ndarray
+                                      or isinstance(a, numpy.generic)
+                                      for a, how in zip(self.operands, weak))):
             self.steps = t.steps = Steps(t, self.jit.engine, self.operands)
             t.cut = cut
         for a, own in zip(self.operands, t.arrays):
             if own is not None:
                 own.stays = numpy is None or not isinstance(a, numpy.generic)
-        given = [Number(t, t.weak_value(k), a, {k}) if how else t.arrays[k] for k, (a, how) in enumerate(zip(self.operands, weak))]
+        given = [Number(t, t.weak_value(k), a, {k}) if how else t.arrays[k]
+                 for k, (a, how) in enumerate(zip(self.operands, weak))]
         leaves = iter(given[:self.count])
         args, keywords, around = (unflatten(part, leaves) for part in self.tree)
         before: List[Any] = []
         tree = (flatten(args, before), flatten(keywords, before), flatten(around, before))
-        function = self.jit.around.with_others(self.jit.__wrapped__, given[self.count:], around, functools.partial(seen, t))
+        function = self.jit.around.with_others(self.jit.__wrapped__, given[self.count:], around,
+                                               functools.partial(seen, t))
         if _is_plain(self.tree) and self.jit.around.is_plain:
             result = function(*args, **keywords)
         else:
@@ -88,14 +98,16 @@ class Tracing:
             if watched.other:
                 raise Lasting(f"a function that it calls, {watched.other}, reads what may change")
         after: List[Any] = []
-        if tree != (flatten(args, after), flatten(keywords, after), flatten(around, after)) or any(a is not b for a, b in zip(before, after)):
+        if (tree != (flatten(args, after), flatten(keywords, after), flatten(around, after))
+            or any(a is not b for a, b in zip(before, after))):
             raise Left("it changes an object that it is given")
         return result
 
     def asked(self) -> Optional[Tuple[Any, ...]]:
         """Numbers for which alone this holds."""
         assert self.trace is not None
-        return tuple(a if k in self.trace.asked else None for k, a in enumerate(self.operands)) if self.trace.asked else None
+        return (tuple(a if k in self.trace.asked else None for k, a in enumerate(self.operands))
+                if self.trace.asked else None)
 
     def made(self) -> Any:
         """What function.c keeps."""
@@ -121,7 +133,8 @@ class Tracing:
         leaves: List[Any] = []
         shape = flatten(result, leaves)
         results, places = self.results(leaves)
-        if not t.loose and (any(what == "constant" for what, _ in self.steps.steps) if self.steps is not None else t.extras):
+        if (not t.loose and (any(what == "constant" for what, _ in self.steps.steps)
+                             if self.steps is not None else t.extras)):
             self.compare(cut)
         written = list(t.written)
         results += [t.written[k] for k in written]
@@ -142,19 +155,25 @@ class Tracing:
             finish = functools.partial(self.write_back, [step], shape, places, written)
         elif not self.is_plain(shape, places, results):
             finish = functools.partial(self.finish, shape, places, len(results))
-        return (None if written else kernel, tuple(t.extras) or None, finish, self.asked(), t.for_sizes, checks if not written else None,
+        return (None if written else kernel, tuple(t.extras) or None, finish, self.asked(),
+                t.for_sizes, checks if not written else None,
                 sentences, for_all)
 
     def compare(self, cut: bool) -> None:
-        """Arrays that a function makes itself must be the same in each call, which those of a generator are not."""
+        """Arrays that a function makes itself must be the same in each call, which those of a
+        generator are not."""
         again = Tracing(self.jit, self.tree, self.count, self.operands, self.types, self.sizes)
         again.run(cut)
         assert self.trace is not None and again.trace is not None
         mine, theirs = self.trace.extras, again.trace.extras
-        if len(mine) != len(theirs) or any(a is not b and (a.dtype != b.dtype or a.shape != b.shape or a.tobytes() != b.tobytes()) for a, b in zip(mine, theirs)):
+        if (len(mine) != len(theirs) or any(a is not b
+                                            and (a.dtype != b.dtype or a.shape != b.shape
+                                                 or a.tobytes() != b.tobytes())
+                                            for a, b in zip(mine, theirs))):
             raise Left("it makes arrays that are others each time")
 
-    def in_steps(self, results: List[Array], shape: Any, places: Any, written: Sequence[int]) -> Any:
+    def in_steps(self, results: List[Array], shape: Any, places: Any,
+                 written: Sequence[int]) -> Any:
         """Kernels and calls of NumPy's, one after the other."""
         t = self.trace
         assert t is not None
@@ -169,7 +188,8 @@ class Tracing:
 
     @staticmethod
     def apart(results: Sequence[Any], operands: Any) -> List[Any]:
-        """Results with memory of their own, as kernels' have: a register may be an operand, a view of one, or another result."""
+        """Results with memory of their own, as kernels' have: a register may be an operand, a view
+        of one, or another result."""
         import numpy
         held = [a for a in operands if isinstance(a, numpy.ndarray)]
         found: List[Any] = []
@@ -180,7 +200,8 @@ class Tracing:
             found.append(a)
         return found
 
-    def run_steps(self, shape: Any, places: Any, at: Any, written: Sequence[int], made: Any, operands: Any, out: Any) -> Any:
+    def run_steps(self, shape: Any, places: Any, at: Any, written: Sequence[int], made: Any,
+                  operands: Any, out: Any) -> Any:
         plain = lambda: self.jit.plain(self.tree, operands[:self.count], out)
         if written and not self.is_alone(written, operands):
             return plain()
@@ -203,8 +224,10 @@ class Tracing:
         """Whether the kernel's results are what the function gives."""
         if shape is LEAF:
             return places[0] == ("result", 0)
-        return (isinstance(shape, tuple) and shape[0] is tuple and len(results) > 1 and shape[1] == (LEAF,) * len(results)
-                and list(places) == [("result", k) for k in range(len(results))] and all(a.value.rank for a in results))
+        return (isinstance(shape, tuple) and shape[0] is tuple and len(results) > 1
+                and shape[1] == (LEAF,) * len(results)
+                and list(places) == [("result", k) for k in range(len(results))]
+                and all(a.value.rank for a in results))
 
     def results(self, leaves: Sequence[Any]) -> Tuple[List[Array], List[Tuple[str, Any]]]:
         """What a kernel must compute, and where each leaf comes from."""
@@ -226,14 +249,16 @@ class Tracing:
             k = next((k for k, other in enumerate(results) if other is leaf), len(results))
             if k == len(results):
                 results.append(leaf)
-            places.append(("python" if leaf.python else "array" if leaf.stays and not leaf.ndim else "result", k))
+            places.append(("python" if leaf.python else "array" if leaf.stays and not leaf.ndim
+                           else "result", k))
         return results, places
 
     # --------------------------------------------------------------------------------------------
     # Behind the kernel
 
     @staticmethod
-    def finish(shape: Any, places: Sequence[Tuple[str, Any]], count: int, made: Any, operands: Sequence[Any], out: Any) -> Any:
+    def finish(shape: Any, places: Sequence[Tuple[str, Any]], count: int, made: Any,
+               operands: Sequence[Any], out: Any) -> Any:
         if out is not None and shape is LEAF or isinstance(out, tuple):
             return out
         several = made if count > 1 else (made,)
@@ -261,7 +286,8 @@ class Tracing:
         return all(type(a) is numpy.ndarray and a.flags.writeable for a in targets) and not any(
             i != j and numpy.may_share_memory(a, b) for i, a in zip(written, targets) for j, b in enumerate(operands) if isinstance(b, numpy.ndarray))
 
-    def write_back(self, steps: Any, shape: Any, places: Any, written: Sequence[int], made: Any, operands: Any, out: Any) -> Any:
+    def write_back(self, steps: Any, shape: Any, places: Any, written: Sequence[int], made: Any,
+                   operands: Any, out: Any) -> Any:
         """Operands that the function has changed are changed when all is computed."""
         import numpy
         t = self.trace
@@ -286,9 +312,11 @@ def explained(jit: Any, tree: Any, leaves: Sequence[Any]) -> str:
     lines = []
     described, tracing = jit.made[-1]
     if tracing.why:
-        lines.append(f"{jit.__qualname__}({described}): NumPy computes it, as it is written: {tracing.why}")
+        lines.append(f"{jit.__qualname__}({described}): NumPy computes it, as it is written: "
+                     f"{tracing.why}")
     for kernel in tracing.kernels:
-        lines.append(f"{jit.__qualname__}({described}): {'one' if len(tracing.kernels) == 1 else 'a'} kernel, {kernel.computes}")
+        lines.append(f"{jit.__qualname__}({described}): "
+                     f"{'one' if len(tracing.kernels) == 1 else 'a'} kernel, {kernel.computes}")
         lines.append(kernel.text or "")
     if tracing.steps is not None and tracing.steps.calls and not tracing.why:
         lines.append(f"NumPy computes {', '.join(dict.fromkeys(tracing.steps.calls))}")

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What functions of texts are called. In: a name, and perhaps a trace. Out: NumPy's function of that name, for arrays of the trace or for
-NumPy's own, and functions that NumPy lacks."""
+"""What functions of texts are called. In: a name, and perhaps a trace. Out: NumPy's function of
+that name, for arrays of the trace or for NumPy's own, and functions that NumPy lacks."""
 from __future__ import annotations
 
 import functools
@@ -22,11 +22,14 @@ if TYPE_CHECKING:
     F = TypeVar("F", bound=Callable[..., Any])
 
 MODULES = ("np", "numpy", "math")
-CONSTANTS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan, "true": True, "false": False}
+CONSTANTS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan, "true": True,
+             "false": False}
 METHODS = ("reduce", "outer", "accumulate", "reduceat")  # of ufuncs
-# The language's, which have a way of their own along axes. Of these all axes stay, and the last one is meant where none is given.
+# The language's, which have a way of their own along axes. Of these all axes stay, and the last one
+# is meant where none is given.
 _REDUCERS = ("softmax", "log_softmax", "logsumexp", "layer_norm", "rms_norm", "norm")
-_LAST, _MOST_OPERANDS = ("softmax", "log_softmax", "layer_norm", "rms_norm"), {"layer_norm": 3, "rms_norm": 2}
+_LAST, _MOST_OPERANDS = ("softmax", "log_softmax", "layer_norm",
+                         "rms_norm"), {"layer_norm": 3, "rms_norm": 2}
 _KEYS = {"dim": "axis", "keepdim": "keepdims", "epsilon": "eps"}
 # Of arrays: none that reads or writes files, or gives memory away.
 ATTRIBUTES = set("""T mT real imag shape ndim size dtype itemsize nbytes all any argmax argmin argpartition argsort astype clip compress conj conjugate copy
@@ -76,16 +79,21 @@ class Cast:
         if t is None:
             if not is_array(x):
                 return self.dtype.type(x)
-            beyond = self.own in INTEGERS and getattr(getattr(x, "dtype", None), "kind", "") == "f"  # C leaves it open, a kernel does not
-            return _evaluated(self.name, [x], {}) if (self.name not in NAMES or beyond) and self.name not in vars(_INSIDE) else x.astype(self.dtype)
+            # C leaves it open, a kernel does not
+            beyond = (self.own in INTEGERS and getattr(getattr(x, "dtype", None), "kind",
+                                                       "") == "f")
+            return (_evaluated(self.name, [x], {}) if (self.name not in NAMES or beyond)
+                    and self.name not in vars(_INSIDE) else x.astype(self.dtype))
         x = t.operand(x)
         if type(x) is float and self.name not in NAMES and self.own in INTEGERS:
             if not math.isfinite(x):
                 raise foreign(f"{x!r} is no value of {self.own}")
             x = round(x)  # to even, as casts of the language do
-        cast = _names._arithmetic.astype if self.name in NAMES else lambda text, value, own: text.typed(value, own)
+        cast = (_names._arithmetic.astype if self.name in NAMES
+                else lambda text, value, own: text.typed(value, own))
         made = t.apply(lambda text, value: cast(text, value, self.own), x)
-        return Array(t, Value(made.value.text, made.value.type, places=made.value.places), made.sizes, mask=made.mask)  # with a type of its own
+        return Array(t, Value(made.value.text, made.value.type, places=made.value.places),
+                     made.sizes, mask=made.mask)  # with a type of its own
 
 
 class Words:
@@ -103,11 +111,13 @@ class Words:
     def look(self, name: str) -> Any:
         if name in _SPECIAL:
             return functools.partial(_SPECIAL[name], self)
-        if name in NAMES and NAMES[name] in DTYPES or name in DTYPES or name in WIDTH and self.trace is not None:
+        if (name in NAMES and NAMES[name] in DTYPES or name in DTYPES
+            or name in WIDTH and self.trace is not None):
             return Cast(self, name)
         found = None if name in _REDUCERS else self.numpy(name)
         if found is None and (name in OWN or name in _REDUCERS):
-            return _own(name) if self.trace is None else functools.partial(_language, self.trace, name)
+            return (_own(name) if self.trace is None
+                    else functools.partial(_language, self.trace, name))
         return found if found is not None else self.scipy(name)
 
     def numpy(self, name: str) -> Any:
@@ -117,16 +127,19 @@ class Words:
         if name.startswith(_HIDDEN) or name in _LEFT_OUT:
             return None
         found = getattr(numpy, name, None)
-        if numpy is not None and (found is None or isinstance(found, (type, types.ModuleType)) or not callable(found)):
+        if (numpy is not None and (found is None or isinstance(found, (type, types.ModuleType))
+                                   or not callable(found))):
             return None
         if self.trace is not None:
-            return functools.partial(_traced, self.trace, name, made, found) if made or found else None
+            return (functools.partial(_traced, self.trace, name, made, found) if made or found
+                    else None)
         return _of_numbers(found) if numpy is not None and isinstance(found, numpy.ufunc) else found
 
     def scipy(self, name: str) -> Any:
         if name not in ("expit", "logit", "xlogy", "xlog1py"):
             return None
-        return functools.partial(_traced, self.trace, name, _names.FUNCTIONS[name], None) if self.trace is not None else functools.partial(_of_scipy, name)
+        return (functools.partial(_traced, self.trace, name, _names.FUNCTIONS[name], None)
+                if self.trace is not None else functools.partial(_of_scipy, name))
 
     def of_module(self, parts: Sequence[str]) -> Any:
         """np.sin, np.linalg.norm, np.add.reduce, math.pi; None: there is no such."""
@@ -140,14 +153,17 @@ class Words:
             return None if not hasattr(space, name) else CONSTANTS.get(name)
         if not hasattr(space, name) and not (space is None and name in _names.FUNCTIONS):
             return None
-        return self.find(name) if root == "math" or name not in ("max", "min", "select", "log", "where", "norm") else self.numpy(name)
+        return (self.find(name) if root == "math"
+                or name not in ("max", "min", "select", "log", "where", "norm")
+                else self.numpy(name))
 
     @staticmethod
     def method(name: str, method: str) -> Any:
         """Of a ufunc."""
         numpy = sys.modules.get("numpy")
         ufunc = getattr(numpy, name, None)
-        return getattr(ufunc, method) if method in METHODS and numpy is not None and isinstance(ufunc, numpy.ufunc) else None
+        return (getattr(ufunc, method) if method in METHODS and numpy is not None
+                and isinstance(ufunc, numpy.ufunc) else None)
 
 
 # ------------------------------------------------------------------------------------------------
@@ -155,12 +171,16 @@ class Words:
 
 def _traced(t: Trace, name: str, made: Any, function: Any, *args: Any, **keywords: Any) -> Any:
     """Of arrays of a trace, or what is made with them."""
-    keywords = {_KEYS.get(key, key): a for key, a in keywords.items()} if name in _names.REDUCERS else keywords
+    keywords = ({_KEYS.get(key, key): a for key, a in keywords.items()} if name in _names.REDUCERS
+                else keywords)
     if made is not None and not keywords and name in OWN and not any(map(is_traced, args)):
-        return t.apply(OWN[name][2], *map(t.operand, args)) if OWN[name][0] <= len(args) <= OWN[name][1] else made(*args)
-    if made is not None and any(map(is_traced, (*args, *keywords.values()))) and not (keywords and name in OWN):
+        return (t.apply(OWN[name][2], *map(t.operand, args))
+                if OWN[name][0] <= len(args) <= OWN[name][1] else made(*args))
+    if (made is not None and any(map(is_traced, (*args, *keywords.values())))
+        and not (keywords and name in OWN)):
         return made(*args, **keywords)
-    if function is None and any(map(is_traced, args)):  # there is no NumPy, which would come back to it
+    # there is no NumPy, which would come back to it
+    if (function is None and any(map(is_traced, args))):
         function = _names.FUNCTIONS.get(name)
     if function is None:
         raise TypeError(f"{name} takes arrays")
@@ -176,7 +196,8 @@ def _of_numbers(function: Any) -> Any:
     """Of numbers alone, too, a number is made."""
     def call(*operands: Any, **keywords: Any) -> Any:
         made = function(*operands, **keywords)
-        return made.item() if hasattr(made, "item") and all(type(a) in (bool, int, float) for a in operands) else made
+        return (made.item() if hasattr(made, "item")
+                and all(type(a) in (bool, int, float) for a in operands) else made)
     return call
 
 
@@ -187,7 +208,8 @@ def _language(t: Trace, name: str, *operands: Any, **keywords: Any) -> Array:
         if keywords:
             raise foreign(f"{name} has no argument {', '.join(keywords)} here")
         if not least <= len(operands) <= most:
-            raise foreign(f"{name} takes {least if least == most else f'{least} to {most}'} argument{'s' * (most > 1)}")
+            raise foreign(f"{name} takes {least if least == most else f'{least} to {most}'} "
+                          f"argument{'s' * (most > 1)}")
         given = [t.operand(a) for a in operands]
         return t.apply(make, *given)
     keywords = {_KEYS.get(key, key): a for key, a in keywords.items()}
@@ -218,7 +240,8 @@ def _axes(name: str, x: Array, axis: Any) -> List[int]:
 _INSIDE = threading.local()  # what is evaluated by its name at this moment
 
 
-def _evaluated(name: str, operands: Sequence[Any], keywords: Dict[str, Any], called: Sequence[str] = ()) -> Any:
+def _evaluated(name: str, operands: Sequence[Any], keywords: Dict[str, Any],
+               called: Sequence[str] = ()) -> Any:
     """`called`: how errors call the operands."""
     from . import evaluate
     if name in vars(_INSIDE):
@@ -236,7 +259,8 @@ def _evaluated(name: str, operands: Sequence[Any], keywords: Dict[str, Any], cal
         made = evaluate(f"{name}({', '.join(texts)}{said})", {}, {}, **given)
     finally:
         delattr(_INSIDE, name)
-    return made[()] if "numpy" in sys.modules and getattr(made, "ndim", 1) == 0 else made  # a scalar, as NumPy's functions give it
+    # a scalar, as NumPy's functions give it
+    return (made[()] if "numpy" in sys.modules and getattr(made, "ndim", 1) == 0 else made)
 
 
 def _own(name: str, called: Sequence[str] = ()) -> Callable[..., Any]:
@@ -244,7 +268,8 @@ def _own(name: str, called: Sequence[str] = ()) -> Callable[..., Any]:
     def call(*operands: Any, **keywords: Any) -> Any:
         if not any(map(is_traced, operands)):
             return _evaluated(name, operands, keywords, called)
-        return _language(_names.trace_of(*operands), _SYNONYMS.get(name, name), *operands, **keywords)
+        return _language(_names.trace_of(*operands), _SYNONYMS.get(name, name), *operands,
+                         **keywords)
     call.__name__ = name
     return call
 
@@ -253,8 +278,8 @@ _SYNONYMS = {"expit": "sigmoid"}
 
 
 def own(function: F) -> F:
-    """The function of the language that has the name, signature and words of this one, which has no statements. Types would all be Any: help()
-    does without."""
+    """The function of the language that has the name, signature and words of this one, which has no
+    statements. Types would all be Any: help() does without."""
     function.__annotations__ = {}
     return functools.wraps(function)(_own(function.__name__, function.__code__.co_varnames))  # type: ignore[attr-defined, return-value]
 
@@ -265,7 +290,8 @@ def _of_scipy(name: str, *operands: Any) -> Any:
     return jit(_LAMBDAS[len(operands)](_names.FUNCTIONS[name]))(*map(numpy.asarray, operands))
 
 
-_LAMBDAS: Dict[int, Any] = {1: lambda function: lambda x: function(x), 2: lambda function: lambda x, y: function(x, y)}
+_LAMBDAS: Dict[int, Any] = {1: lambda function: lambda x: function(x),
+                            2: lambda function: lambda x, y: function(x, y)}
 
 
 # ------------------------------------------------------------------------------------------------
@@ -278,43 +304,55 @@ def _log(words: Words, x: Any, base: Any = None) -> Any:
 
 def _extreme(name: str, two: str) -> Callable[..., Any]:
     def call(words: Words, x: Any, *rest: Any, **keywords: Any) -> Any:
-        if len(rest) == 1 and not keywords and (is_array(rest[0]) or type(rest[0]) in (bool, int, float)):
+        if (len(rest) == 1 and not keywords and (is_array(rest[0])
+                                                 or type(rest[0]) in (bool, int, float))):
             return words.numpy(two)(x, rest[0])
         return words.numpy(name)(x, *rest, **keywords)
     return call
 
 
 def _listed(name: str, sizes: Any = None, mark: int = 0) -> Callable[..., Any]:
-    """Axes and sizes one by one, as the language has them, too, and by its words. `sizes` says what those are that mean the array's own."""
+    """Axes and sizes one by one, as the language has them, too, and by its words. `sizes` says what
+    those are that mean the array's own."""
     def call(words: Words, x: Any, *rest: Any, **keywords: Any) -> Any:
-        given = [*rest, *[keywords.pop(word) for word in ("dim", "dims", "axes", "axis", "shape", "newshape", "reps") if word in keywords]]
+        given = [*rest, *[keywords.pop(word) for word in ("dim", "dims", "axes", "axis", "shape",
+                                                          "newshape", "reps") if word in keywords]]
         if len(given) > 1 and all(type(n) is int for n in given):
             given = [tuple(given)]
         x = words.trace.array(x) if words.trace is not None else x
-        if sizes is not None and given and words.trace is not None and isinstance(given[0], (tuple, list)) and mark in given[0]:
-            return _names.own_sizes(x, name, list(given[0]), tuple(sizes(x.sizes, given[0])) if x.sizes is not None else None)
-        if sizes is not None and given and mark in (given[0] if isinstance(given[0], (tuple, list)) else (given[0],)):  # whoever reads a shape decides by it
+        if (sizes is not None and given and words.trace is not None
+            and isinstance(given[0], (tuple, list)) and mark in given[0]):
+            return _names.own_sizes(x, name, list(given[0]),
+                                    tuple(sizes(x.sizes, given[0])) if x.sizes is not None
+                                    else None)
+        # whoever reads a shape decides by it
+        if (sizes is not None and given and mark in (given[0] if isinstance(given[0], (tuple, list))
+                                                     else (given[0],))):
             given[0] = sizes(getattr(x, "shape", None), given[0])
         return words.numpy(name)(x, *given, **keywords)
     return call
 
 
 def _own_sizes(mark: int, from_front: bool) -> Callable[..., Any]:
-    """Of reshape 0 is the array's own size, counted from the first one, of broadcast_to -1, from the last."""
+    """Of reshape 0 is the array's own size, counted from the first one, of broadcast_to -1, from
+    the last."""
     def sizes(shape: Any, wanted: Any) -> Any:
         numbers = tuple(wanted) if isinstance(wanted, (tuple, list)) else (wanted,)
         if mark not in numbers or shape is None:
             return wanted
         at = lambda k: k if from_front else k - len(numbers) + len(shape)
-        return tuple(shape[at(k)] if n == mark and 0 <= at(k) < len(shape) else 1 if n == mark and at(k) < 0 else n for k, n in enumerate(numbers))
+        return tuple(shape[at(k)] if n == mark and 0 <= at(k) < len(shape)
+                     else 1 if n == mark and at(k) < 0 else n for k, n in enumerate(numbers))
     return sizes
 
 
 def _clip(words: Words, x: Any, *bounds: Any, **keywords: Any) -> Any:
     """Of a number, too, which has no type of its own."""
     if words.trace is not None:
-        return words.numpy("clip")(words.trace.array(x) if not is_traced(x) else x, *bounds, **keywords)
-    if is_array(x) or keywords or len(bounds) != 2 or None in [b for b in bounds if not is_array(b)]:
+        return words.numpy("clip")(words.trace.array(x) if not is_traced(x) else x, *bounds,
+                                   **keywords)
+    if (is_array(x) or keywords or len(bounds) != 2
+        or None in [b for b in bounds if not is_array(b)]):
         return words.numpy("clip")(x, *bounds, **keywords)
     return words.numpy("minimum")(words.numpy("maximum")(x, bounds[0]), bounds[1])
 
@@ -334,16 +372,19 @@ def _concatenate(words: Words, *given: Any, **keywords: Any) -> Any:
 def _pad(words: Words, x: Any, *given: Any, **keywords: Any) -> Any:
     """NumPy's widths, or the language's: an element, and a number for each side."""
     rest = list(given)
-    if len(rest) > 1 and not isinstance(rest[0], (int, tuple, list)) or len(rest) > 1 and not isinstance(rest[1], str):
+    if (len(rest) > 1 and not isinstance(rest[0], (int, tuple, list))
+        or len(rest) > 1 and not isinstance(rest[1], str)):
         keywords["constant_values"] = rest.pop(0)
     widths = rest.pop(0) if rest else keywords.pop("pad_width")
-    if isinstance(widths, (tuple, list)) and len(widths) == 2 * x.ndim > 2 and all(type(n) is int for n in widths):
+    if (isinstance(widths, (tuple, list)) and len(widths) == 2 * x.ndim > 2
+        and all(type(n) is int for n in widths)):
         widths = [(widths[2 * k], widths[2 * k + 1]) for k in range(x.ndim)]
     return words.numpy("pad")(x, widths, *rest, **keywords)
 
 
 def _select(words: Words, condition: Any, *rest: Any, **keywords: Any) -> Any:
-    return words.numpy("select" if isinstance(condition, (list, tuple)) else "where")(condition, *rest, **keywords)
+    return words.numpy("select" if isinstance(condition, (list, tuple))
+                       else "where")(condition, *rest, **keywords)
 
 
 def _where(words: Words, condition: Any, *values: Any) -> Any:
@@ -351,7 +392,8 @@ def _where(words: Words, condition: Any, *values: Any) -> Any:
     if len(values) == 2 and words.trace is None and not any(map(is_array, (condition, *values))):
         return values[0] if condition else values[1]
     if words.trace is not None and len(values) == 2:
-        return words.trace.apply(OWN["where"][2], words.trace.operand(condition), *map(words.trace.operand, values))
+        return words.trace.apply(OWN["where"][2], words.trace.operand(condition),
+                                 *map(words.trace.operand, values))
     return words.numpy("where")(condition, *values)
 
 
@@ -367,4 +409,5 @@ _SPECIAL: Dict[str, Callable[..., Any]] = {
 
 
 def known_names() -> List[str]:
-    return [*OWN, *_names.FUNCTIONS, *_REDUCERS, *_SPECIAL, *NAMES, *[name for name in WIDTH if name != "u64"]]
+    return [*OWN, *_names.FUNCTIONS, *_REDUCERS, *_SPECIAL, *NAMES,
+            *[name for name in WIDTH if name != "u64"]]

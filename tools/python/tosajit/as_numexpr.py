@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""import tosajit.as_numexpr puts tosajit where others look for numexpr, as pandas does for DataFrame.eval and query. It has to come before
-they have imported numexpr.
+"""import tosajit.as_numexpr puts tosajit where others look for numexpr, as pandas does for
+DataFrame.eval and query. It has to come before they have imported numexpr.
 
     >>> import tosajit.as_numexpr
     >>> import numpy as np, numexpr
@@ -15,11 +15,13 @@ from typing import Any
 
 import tosajit
 
-__all__ = ["detect_number_of_cores", "detect_number_of_threads", "evaluate", "install_as_numexpr", "validate"]
+__all__ = ["detect_number_of_cores", "detect_number_of_threads", "evaluate", "install_as_numexpr",
+           "validate"]
 __version__ = "2.14.2"  # whose functions these are
 
 
-def evaluate(ex: str, local_dict: Any = None, global_dict: Any = None, out: Any = None, order: str = "K", casting: str = "same_kind",
+def evaluate(ex: str, local_dict: Any = None, global_dict: Any = None, out: Any = None,
+             order: str = "K", casting: str = "same_kind",
              sanitize: Any = None, _frame_depth: int = 3, **operands: Any) -> Any:
     """numexpr.evaluate, computed by `tosajit.evaluate`.
 
@@ -46,8 +48,10 @@ def evaluate(ex: str, local_dict: Any = None, global_dict: Any = None, out: Any 
     array([0, 1, 4])
     """
     caller = sys._getframe(_frame_depth - 2)
-    options = {key: value for key, value in operands.items() if key not in ("optimization", "truediv", "ex_uses_vml")}
-    return tosajit.evaluate(ex, caller.f_locals if local_dict is None else local_dict, caller.f_globals if global_dict is None else global_dict,
+    options = {key: value for key, value in operands.items()
+               if key not in ("optimization", "truediv", "ex_uses_vml")}
+    return tosajit.evaluate(ex, caller.f_locals if local_dict is None else local_dict,
+                            caller.f_globals if global_dict is None else global_dict,
                             out, order, casting, **options)
 
 
@@ -72,7 +76,8 @@ def validate(ex: str, local_dict: Any = None, global_dict: Any = None, **rest: A
     """
     caller = sys._getframe(1)
     try:
-        evaluate(ex, caller.f_locals if local_dict is None else local_dict, caller.f_globals if global_dict is None else global_dict, **rest)
+        evaluate(ex, caller.f_locals if local_dict is None else local_dict,
+                 caller.f_globals if global_dict is None else global_dict, **rest)
     except Exception as error:
         return error
     return None
@@ -111,7 +116,8 @@ def _of_numexpr(name: str) -> Any:
         raise AttributeError(name)
     if name in ("nthreads", "ncores"):
         return tosajit.get_num_threads() if name == "nthreads" else detect_number_of_cores()
-    raise AttributeError(f"tosajit as numexpr has no {name}; tosajit.compile makes kernels, and kernel.plan() tells how they compute")
+    raise AttributeError(f"tosajit as numexpr has no {name}; tosajit.compile makes kernels, and "
+                         "kernel.plan() tells how they compute")
 
 
 def install_as_numexpr() -> types.ModuleType:
@@ -130,9 +136,12 @@ def install_as_numexpr() -> types.ModuleType:
     """
     module = types.ModuleType("numexpr", __doc__)
     vars(module).update(
-        __version__=__version__, __path__=[], evaluate=evaluate, re_evaluate=tosajit.re_evaluate, validate=validate, use_vml=False,
-        set_num_threads=tosajit.set_num_threads, get_num_threads=tosajit.get_num_threads, detect_number_of_cores=detect_number_of_cores,
-        detect_number_of_threads=detect_number_of_threads, set_vml_accuracy_mode=_nothing, set_vml_num_threads=_nothing, get_vml_version=_nothing,
+        __version__=__version__, __path__=[], evaluate=evaluate, re_evaluate=tosajit.re_evaluate,
+                        validate=validate, use_vml=False,
+        set_num_threads=tosajit.set_num_threads, get_num_threads=tosajit.get_num_threads,
+                        detect_number_of_cores=detect_number_of_cores,
+        detect_number_of_threads=detect_number_of_threads, set_vml_accuracy_mode=_nothing,
+                        set_vml_num_threads=_nothing, get_vml_version=_nothing,
         get_vml_num_threads=_nothing, MAX_THREADS=detect_number_of_cores(), __getattr__=_of_numexpr)
     compiler = types.ModuleType("numexpr.necompiler")
     vars(compiler).update(evaluate=evaluate, re_evaluate=tosajit.re_evaluate, validate=validate)

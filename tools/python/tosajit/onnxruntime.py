@@ -6,9 +6,10 @@
     session = tosajit.onnxruntime.session("model.onnx")
     session.run(None, {"x": x})
 
-The model is optimised by ONNX Runtime and converted by the command `tosajit onnx`, once: what comes of that is kept in a folder, from
-which later processes take it. Its weights are in a file of their own, which sessions map and do not copy. The code of its regions is kept
-beside it, so later processes load no compiler.
+The model is optimised by ONNX Runtime and converted by the command `tosajit onnx`, once: what comes
+of that is kept in a folder, from which later processes take it. Its weights are in a file of their
+own, which sessions map and do not copy. The code of its regions is kept beside it, so later
+processes load no compiler.
 """
 import contextlib
 import hashlib
@@ -55,7 +56,9 @@ def _operators():
     name = "libtosajit-onnxruntime.so"
     folders = ["_onnxruntime", "../../onnxruntime", "../../../tosajit", "../../../../lib/tosajit"]
     beside = os.path.join(os.path.dirname(os.path.realpath(_command())), "../lib/tosajit")
-    return _find("TOSAJIT_ONNX_OPERATORS", [os.path.join(_HERE, folder, name) for folder in folders] + [os.path.join(beside, name)], name)
+    return _find("TOSAJIT_ONNX_OPERATORS", [os.path.join(_HERE, folder, name)
+                                            for folder in folders] + [os.path.join(beside, name)],
+                 name)
 
 
 def _cache_folder(cache):
@@ -72,12 +75,14 @@ def _cache_folder(cache):
 def _processor():
     """What the engine lays out images for."""
     with open("/proc/cpuinfo") as file:
-        words = [line for line in file if line.startswith(("model name", "flags", "Features", "CPU part"))]
+        words = [line for line in file if line.startswith(("model name", "flags", "Features",
+                                                           "CPU part"))]
     return platform.machine() + "".join(sorted(set(words)))
 
 
 def _key_of(digest, words):
-    own = (_ort.__version__, _tosajit.__version__, os.stat(_command()).st_mtime_ns, _processor(), digest, words)
+    own = (_ort.__version__, _tosajit.__version__, os.stat(_command()).st_mtime_ns, _processor(),
+           digest, words)
     return hashlib.sha256(repr(own).encode()).hexdigest()
 
 
@@ -90,17 +95,20 @@ class _Refused(RuntimeError):
     """The converter's, of a model: the next time it would say the same."""
 
 
-_ENDED = tuple(-number for number in (signal.SIGHUP, signal.SIGINT, signal.SIGKILL, signal.SIGTERM))  # by somebody else
+# by somebody else
+_ENDED = tuple(-number for number in (signal.SIGHUP, signal.SIGINT, signal.SIGKILL, signal.SIGTERM))
 
 
 def _convert(path, target, words):
-    """Write the new model, and say how many regions it has. What the engine has not optimised is no new model without any. What is wrong
-    is a RuntimeError."""
+    """Write the new model, and say how many regions it has. What the engine has not optimised is no
+    new model without any. What is wrong is a RuntimeError."""
     environment = dict(os.environ, TOSAJIT_PYTHON=sys.executable)
-    run = subprocess.run([_command(), "onnx", os.path.abspath(path), "-o", target, "--external-data", "--json", *words], env=environment,
+    run = subprocess.run([_command(), "onnx", os.path.abspath(path), "-o", target,
+                          "--external-data", "--json", *words], env=environment,
                          capture_output=True, stdin=subprocess.DEVNULL)
     if run.returncode:
-        why = run.stderr.decode(errors="replace").strip() or "tosajit onnx ended with %d" % run.returncode
+        why = (run.stderr.decode(errors="replace").strip()
+               or "tosajit onnx ended with %d" % run.returncode)
         raise (RuntimeError if run.returncode in _ENDED else _Refused)(why)
     said = json.loads(run.stdout)
     regions = len(said["regions"]) + said["had"]
@@ -115,7 +123,8 @@ def _warn(level, text, *details):
 
 
 class _Model:
-    """A model as it was given: a file, or bytes, whose weights are where the engine looks for them."""
+    """A model as it was given: a file, or bytes, whose weights are where the engine looks for
+    them."""
 
     def __init__(self, given, sess_options):
         self.given, self.beside = bytes(given) if isinstance(given, bytearray) else given, None
@@ -128,7 +137,8 @@ class _Model:
             self.name = "the model"
         else:
             self.name = os.fspath(given)
-            self.about = os.stat(self.name)  # whatever else is wrong, nobody converts what is not there
+            # whatever else is wrong, nobody converts what is not there
+            self.about = os.stat(self.name)
 
     def is_as_it_was(self):
         if self.is_bytes:
@@ -137,7 +147,8 @@ class _Model:
             now, then = os.stat(self.name), self.about
         except OSError:
             return False
-        return (now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns) == (then.st_dev, then.st_ino, then.st_size, then.st_mtime_ns)
+        return (now.st_dev, now.st_ino, now.st_size,
+                now.st_mtime_ns) == (then.st_dev, then.st_ino, then.st_size, then.st_mtime_ns)
 
     def key(self, folder, words):
         if self.is_bytes:
@@ -152,7 +163,8 @@ class _Model:
             given = os.path.join(place, "given")
             os.mkdir(given, 0o700)
             try:
-                regions = _convert(_onnx_cache.write_model(self.given, self.beside, given), os.path.join(place, "model.onnx"), words)
+                regions = _convert(_onnx_cache.write_model(self.given, self.beside, given),
+                                   os.path.join(place, "model.onnx"), words)
             finally:
                 shutil.rmtree(given, ignore_errors=True)
         _onnx_cache.complete(place, regions)
@@ -161,7 +173,8 @@ class _Model:
 
 def _is_for_processors(options):
     providers = options.get("providers") or ["CPUExecutionProvider"]
-    return [name if isinstance(name, str) else name[0] for name in providers] == ["CPUExecutionProvider"]
+    return [name if isinstance(name, str) else name[0]
+            for name in providers] == ["CPUExecutionProvider"]
 
 
 def _has_entry(sess_options, key):
@@ -173,7 +186,8 @@ def _has_entry(sess_options, key):
 
 
 def _register(sess_options, code):
-    """Once: a second time the engine refuses what it has. Code is kept in that folder; None: it is not."""
+    """Once: a second time the engine refuses what it has. Code is kept in that folder; None: it is
+    not."""
     if _has_entry(sess_options, "tosajit.registered"):
         return
     if code is not None and not _has_entry(sess_options, "tosajit.cache"):
@@ -187,7 +201,8 @@ def _make_code(path, code):
     options = _ort.SessionOptions()
     options.log_severity_level = 4
     options.graph_optimization_level = _ort.GraphOptimizationLevel.ORT_DISABLE_ALL
-    for entry, word in (("tosajit.compile", "now"), ("session.disable_prepacking", "1")):  # nobody calls it, and weights are large
+    # nobody calls it, and weights are large
+    for entry, word in (("tosajit.compile", "now"), ("session.disable_prepacking", "1")):
         options.add_session_config_entry(entry, word)
     _register(options, code)
     try:
@@ -197,7 +212,8 @@ def _make_code(path, code):
 
 
 def _open(place, sess_options, options, settled, own, code):
-    """The model that is there; None: nothing is gained. The level of the caller's options is as it was, when it is done."""
+    """The model that is there; None: nothing is gained. The level of the caller's options is as it
+    was, when it is done."""
     path, level = os.path.join(place, "model.onnx"), sess_options.graph_optimization_level
     if not os.path.exists(path):
         return None
@@ -233,7 +249,8 @@ def _from_cache(model, folder, words, open_model):
 
 
 def _converted(model, folder, words, open_model):
-    """The session of a model that is converted now, and kept if it can be opened and has not changed meanwhile."""
+    """The session of a model that is converted now, and kept if it can be opened and has not
+    changed meanwhile."""
     key = model.key(folder, words) if folder is not None else None
     with _onnx_cache.fresh(folder) as place:
         try:
@@ -250,7 +267,8 @@ def _converted(model, folder, words, open_model):
             try:
                 _onnx_cache.keep(folder, key, place)
             except OSError as error:
-                _warn(3, "%s is converted by each session, for it is not kept: %s", model.name, error)
+                _warn(3, "%s is converted by each session, for it is not kept: %s", model.name,
+                      error)
         return made
 
 
@@ -261,7 +279,8 @@ def _session(model, folder, words, open_model):
         if there:
             return made
         return _converted(model, folder, words, open_model)
-    except Exception as error:  # the converter's, the system's, or the engine's own, which may be about the model itself
+    # the converter's, the system's, or the engine's own, which may be about the model itself
+    except Exception as error:
         _warn(2, "%s is used as it is: %s", model.name, error)
         return None
 
@@ -269,9 +288,10 @@ def _session(model, folder, words, open_model):
 def session(model, sess_options=None, *, cache=None, accuracy="reproducible", **options):
     """An onnxruntime.InferenceSession of the model, which is used as any other one.
 
-    For other providers than processors it is the session of the model itself, and so it is after a warning where the model cannot be
-    converted. Without regions it is that of the model as the engine has optimised it. Where there is no cache, or others can write it,
-    there is a warning, and the model is converted for this session alone.
+    For other providers than processors it is the session of the model itself, and so it is after a
+    warning where the model cannot be converted. Without regions it is that of the model as the
+    engine has optimised it. Where there is no cache, or others can write it, there is a warning,
+    and the model is converted for this session alone.
 
     Parameters
     ----------
@@ -331,8 +351,10 @@ def session(model, sess_options=None, *, cache=None, accuracy="reproducible", **
 
     def own():
         """The session of the model itself; None: it has changed."""
-        return _ort.InferenceSession(given.given, chosen, **options) if given.is_as_it_was() else None
+        return (_ort.InferenceSession(given.given, chosen, **options) if given.is_as_it_was()
+                else None)
 
     code = folder and os.path.dirname(folder)
-    made = _session(given, folder, words, lambda place: _open(place, chosen, options, settled, own, code))
+    made = _session(given, folder, words, lambda place: _open(place, chosen, options, settled, own,
+                                                              code))
     return made or _ort.InferenceSession(model, sess_options, **options)

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Functions that NumPy lacks, for functions of tosajit.jit and on arrays: SciPy's and those of neural networks.
+"""Functions that NumPy lacks, for functions of tosajit.jit and on arrays: SciPy's and those of
+neural networks.
 
     >>> import numpy as np, tosajit
     >>> from tosajit import special
@@ -12,8 +13,9 @@
     >>> gated(np.ones(2), np.zeros(2))
     array([0.5, 0.5])
 
-Arrays are what `tosajit.evaluate` takes: of NumPy, PyTorch, jax, and numbers. The result has the shape of `x`, but for `logsumexp`. It is of
-the same kind, and of the same type where that is a float. Of integers it is float64; `relu` and `relu6` keep integers.
+Arrays are what `tosajit.evaluate` takes: of NumPy, PyTorch, jax, and numbers. The result has the
+shape of `x`, but for `logsumexp`. It is of the same kind, and of the same type where that is a
+float. Of integers it is float64; `relu` and `relu6` keep integers.
 """
 from __future__ import annotations
 
@@ -25,7 +27,8 @@ if TYPE_CHECKING:
 
     F = TypeVar("F", bound=Callable[..., Any])
 
-__all__ = ["erf", "erfc", "expit", "gelu", "hardsigmoid", "hardswish", "layer_norm", "log_softmax", "logsigmoid", "logsumexp", "mish", "relu", "relu6",
+__all__ = ["erf", "erfc", "expit", "gelu", "hardsigmoid", "hardswish", "layer_norm", "log_softmax",
+           "logsigmoid", "logsumexp", "mish", "relu", "relu6",
            "rms_norm", "rsqrt", "sigmoid", "silu", "softmax", "softplus"]
 
 _SECTIONS = """    Parameters
@@ -79,7 +82,8 @@ def erfc(x: Any, /) -> Any:
 
 @_each
 def rsqrt(x: Any, /) -> Any:
-    """1 / sqrt(x), rounded once: NaN where x is negative, infinity at 0. Correctly rounded in float32.
+    """1 / sqrt(x), rounded once: NaN where x is negative, infinity at 0. Correctly rounded in
+    float32.
 
     Examples
     --------

@@ -1,15 +1,17 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A backend for torch.compile: what lies between matrix products, compiled in milliseconds and without a C++ compiler.
+"""A backend for torch.compile: what lies between matrix products, compiled in milliseconds and
+without a C++ compiler.
 
     >>> import torch
     >>> model = torch.compile(torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.GELU()), backend="tosajit")
     >>> model(torch.ones(2, 4)).shape
     torch.Size([2, 4])
 
-Operations that work element by element, and reductions, become kernels of tosajit, as many at a time as can be. All others
-stay PyTorch's. Whatever this cannot have runs as it would without it. TORCH_LOGS="+tosajit.torch" tells what became a kernel,
-and why something did not. Options: accuracy, "reproducible" (at most 1 ulp off), "exact" or "contracted"."""
+Operations that work element by element, and reductions, become kernels of tosajit, as many at a
+time as can be. All others stay PyTorch's. Whatever this cannot have runs as it would without it.
+TORCH_LOGS="+tosajit.torch" tells what became a kernel, and why something did not. Options:
+accuracy, "reproducible" (at most 1 ulp off), "exact" or "contracted"."""
 from __future__ import annotations
 
 import functools
@@ -33,7 +35,8 @@ def _engine(threads: int, accuracy: str) -> Engine:
 
 @functools.lru_cache(maxsize=None)
 def _decompositions() -> Dict[Any, Callable[..., Any]]:
-    # Another thread may be importing it. Then its operations are there in part, until the import is waited for.
+    # Another thread may be importing it. Then its operations are there in part, until the import is
+    # waited for.
     import torch._refs
 
     from ._groups import group_norm
@@ -47,7 +50,8 @@ def _options(given: Optional[Dict[str, Any]]) -> str:
     given = dict(given or {})
     accuracy = given.pop("accuracy", "reproducible")
     if given or accuracy not in ("reproducible", "exact", "contracted"):
-        raise ValueError(f"tosajit: the options are accuracy='reproducible', 'exact' and 'contracted', not {given or accuracy!r}")
+        raise ValueError("tosajit: the options are accuracy='reproducible', 'exact' and "
+                         f"'contracted', not {given or accuracy!r}")
     return accuracy
 
 
@@ -57,13 +61,15 @@ def _compiler(accuracy: str, name: str) -> Callable[..., Any]:
         try:
             return build(module, _engine(torch.get_num_threads(), accuracy), name)
         except Exception as why:
-            log.warning("%s runs as PyTorch runs it: %s", name, why, exc_info=log.isEnabledFor(logging.DEBUG))
+            log.warning("%s runs as PyTorch runs it: %s", name, why,
+                        exc_info=log.isEnabledFor(logging.DEBUG))
             from functorch.compile import make_boxed_func
             return make_boxed_func(module.forward)
     return compile
 
 
-def backend(module: torch.fx.GraphModule, inputs: List[Any], *, options: Optional[Dict[str, Any]] = None,
+def backend(module: torch.fx.GraphModule, inputs: List[Any], *,
+            options: Optional[Dict[str, Any]] = None,
             mode: Optional[str] = None) -> Callable[..., Any]:
     """What torch.compile(model, backend="tosajit") calls with the graph of a piece of a program.
 
@@ -74,8 +80,9 @@ def backend(module: torch.fx.GraphModule, inputs: List[Any], *, options: Optiona
     inputs : list
         Tensors that stand for those of a call.
     options : dict, optional
-        {"accuracy": "exact"}: functions are correctly rounded in float32. They are at most 1 ulp off without it.
-        {"accuracy": "contracted"}: a product and the one sum that reads it are rounded once, too.
+        {"accuracy": "exact"}: functions are correctly rounded in float32. They are at most 1 ulp
+        off without it. {"accuracy": "contracted"}: a product and the one sum that reads it are
+        rounded once, too.
     mode : str, optional
         torch.compile's own, which changes nothing here.
 
@@ -102,13 +109,16 @@ def backend(module: torch.fx.GraphModule, inputs: List[Any], *, options: Optiona
     from torch._dynamo.backends.common import aot_autograd
     from torch._dynamo.exc import TorchDynamoException
     try:
-        return aot_autograd(fw_compiler=_compiler(accuracy, "forward"), bw_compiler=_compiler(accuracy, "backward"),
-                            inference_compiler=_compiler(accuracy, "inference"), decompositions=_decompositions(),
+        return aot_autograd(fw_compiler=_compiler(accuracy, "forward"),
+                            bw_compiler=_compiler(accuracy, "backward"),
+                            inference_compiler=_compiler(accuracy, "inference"),
+                            decompositions=_decompositions(),
                             partition_fn=min_cut_rematerialization_partition)(module, inputs)
     except TorchDynamoException:
         raise  # dynamo's own, which makes it begin anew
     except Exception as why:
-        log.warning("a graph runs as PyTorch runs it: %s", why, exc_info=log.isEnabledFor(logging.DEBUG))
+        log.warning("a graph runs as PyTorch runs it: %s", why,
+                    exc_info=log.isEnabledFor(logging.DEBUG))
         return module.forward
 
 

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Products with a transposed weight as PyTorch's `linear`, which they came from: one call instead of four."""
+"""Products with a transposed weight as PyTorch's `linear`, which they came from: one call instead
+of four."""
 from __future__ import annotations
 
 from typing import Any, List, Optional, Tuple
@@ -15,12 +16,14 @@ def _weight(node: Any) -> Optional[torch.fx.Node]:
     """What a node is the transpose of."""
     if not isinstance(node, torch.fx.Node) or node.op != "call_function":
         return None
-    if node.target is aten.t.default or node.target is aten.permute.default and list(node.args[1]) == [1, 0]:
+    if (node.target is aten.t.default or node.target is aten.permute.default
+        and list(node.args[1]) == [1, 0]):
         return node.args[0]
     return None
 
 
-def _parts(node: torch.fx.Node) -> Optional[Tuple[torch.fx.Node, torch.fx.Node, Optional[torch.fx.Node]]]:
+def _parts(node: torch.fx.Node) -> Optional[Tuple[torch.fx.Node, torch.fx.Node,
+                                                  Optional[torch.fx.Node]]]:
     """Input, weight, bias."""
     if node.target is aten.mm.default:
         x, transposed, bias = node.args[0], node.args[1], None
@@ -38,7 +41,8 @@ def _parts(node: torch.fx.Node) -> Optional[Tuple[torch.fx.Node, torch.fx.Node, 
 
 
 def _rows(x: torch.fx.Node, results: List[torch.fx.Node]) -> Optional[torch.fx.Node]:
-    """The tensor of more dimensions whose rows are x, if the results are views that have its dimensions again."""
+    """The tensor of more dimensions whose rows are x, if the results are views that have its
+    dimensions again."""
     if x.op != "call_function" or x.target not in VIEWS:
         return None
     whole = x.args[0]
@@ -58,7 +62,8 @@ def restore(graph: torch.fx.Graph) -> None:
         x, weight, bias = parts
         whole = _rows(x, list(node.users))
         with graph.inserting_before(node):
-            new = graph.call_function(aten.linear.default, (whole if whole is not None else x, weight, bias))
+            new = graph.call_function(aten.linear.default,
+                                      (whole if whole is not None else x, weight, bias))
         old = list(node.users) if whole is not None else [node]
         new.meta["val"] = old[0].meta["val"]
         for user in old:

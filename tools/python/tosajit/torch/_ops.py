@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What each of PyTorch's operations is in the language of expressions.
 
-A rule says which tensors an operation reads, whether it is computed element by element or reduces dimensions, and
-writes its statements. It knows no sizes but those that the graph has. Types are promoted as PyTorch promotes them;
-f16 and bf16 are computed in f32 and rounded once for each operation, as PyTorch does it."""
+A rule says which tensors an operation reads, whether it is computed element by element or reduces
+dimensions, and writes its statements. It knows no sizes but those that the graph has. Types are
+promoted as PyTorch promotes them; f16 and bf16 are computed in f32 and rounded once for each
+operation, as PyTorch does it."""
 from __future__ import annotations
 
 import math
@@ -16,7 +17,8 @@ from torch._prims_common import ELEMENTWISE_TYPE_PROMOTION_KIND as KIND, element
 
 aten, prims = torch.ops.aten, torch.ops.prims
 
-TYPES = {torch.bool: "i1", torch.uint8: "u8", torch.int8: "i8", torch.int16: "i16", torch.int32: "i32", torch.int64: "i64", torch.float16: "f16",
+TYPES = {torch.bool: "i1", torch.uint8: "u8", torch.int8: "i8", torch.int16: "i16",
+         torch.int32: "i32", torch.int64: "i64", torch.float16: "f16",
          torch.bfloat16: "bf16", torch.float32: "f32", torch.float64: "f64"}
 FLOATS = ("f16", "bf16", "f32", "f64")
 # In what an operation is computed.
@@ -33,7 +35,8 @@ class Refused(Exception):
 class Rule(NamedTuple):
     """One node of a graph, as a kernel would have it."""
     reads: Tuple[torch.fx.Node, ...]
-    write: Callable[..., str]  # (statements, names of what it reads[, axes of the kernel]) -> name of the result
+    # (statements, names of what it reads[, axes of the kernel]) -> name of the result
+    write: Callable[..., str]
     axes: Optional[Tuple[int, ...]] = None  # that are reduced; None: element by element
     keeps: bool = True  # reduced dimensions stay
     light: bool = False  # alone it takes no longer than to read and write memory
@@ -48,7 +51,8 @@ class Statements:
         self.known: Dict[str, str] = {}
 
     def name(self, expression: str, *reads: str, fresh: bool = False) -> str:
-        """The name of a value. reads are the names within, which tell what the text needs in the end."""
+        """The name of a value. reads are the names within, which tell what the text needs in the
+        end."""
         if expression in self.known and not fresh:
             return self.known[expression]
         name = f"t{len(self.lines)}"
@@ -84,14 +88,16 @@ class Statements:
 
 
 def nearest(number: Any, type: str) -> Any:
-    """The value of the type that PyTorch makes of a number: by way of f32, if the type is smaller."""
+    """The value of the type that PyTorch makes of a number: by way of f32, if the type is
+    smaller."""
     if type not in ("f16", "bf16", "f32") or not math.isfinite(number):
         return number
     try:
         single, = struct.unpack("f", struct.pack("f", number))
         if type == "bf16":
             bits, = struct.unpack("I", struct.pack("f", single))
-            single, = struct.unpack("f", struct.pack("I", bits + 0x7FFF + (bits >> 16 & 1) & 0xFFFF0000))
+            single, = struct.unpack("f", struct.pack("I",
+                                                     bits + 0x7FFF + (bits >> 16 & 1) & 0xFFFF0000))
         return struct.unpack("e", struct.pack("e", single))[0] if type == "f16" else single
     except OverflowError:  # beyond the type
         return math.copysign(math.inf, number)
@@ -106,7 +112,8 @@ def literal(number: Any, type: str) -> str:
         number = number if type == "f32" and math.isfinite(near) else near  # which is shorter
         if math.isnan(number):
             return f"{type}(nan)"
-        return f"{type}({'-' if number < 0 else ''}inf)" if math.isinf(number) else f"{type}({number!r})"
+        return (f"{type}({'-' if number < 0 else ''}inf)" if math.isinf(number)
+                else f"{type}({number!r})")
     number = int(number)
     if type == "u8":
         if not 0 <= number < 256:
@@ -132,7 +139,8 @@ def type_of(node: torch.fx.Node) -> str:
 
 def is_element(argument: Any) -> bool:
     """A number, or a tensor of one element."""
-    return is_number(argument) or all(isinstance(size, int) and size == 1 for size in value_of(argument).shape)
+    return (is_number(argument) or all(isinstance(size, int) and size == 1
+                                       for size in value_of(argument).shape))
 
 
 def tensors(arguments: Sequence[Any]) -> Tuple[torch.fx.Node, ...]:
@@ -157,15 +165,20 @@ def promoted(arguments: Sequence[Any], kind: KIND) -> str:
     return WIDE.get(own, own)
 
 
-def by_template(node: torch.fx.Node, arguments: Sequence[Any], template: Union[str, Sequence[str]], kind: KIND = KIND.DEFAULT, *, only: str = "",
-                light: bool = False, gives: Optional[str] = None, type: Optional[str] = None, wide: bool = False,
+def by_template(node: torch.fx.Node, arguments: Sequence[Any], template: Union[str, Sequence[str]],
+                kind: KIND = KIND.DEFAULT, *, only: str = "",
+                light: bool = False, gives: Optional[str] = None, type: Optional[str] = None,
+                wide: bool = False,
                 fits: bool = False) -> Rule:
-    """{0}, {1}, ... are the arguments in the type of the computation, {T} is that type, and {s[0]}, {s[1]}, ... what templates before
-    the last one give. only: "f" for floats, "b" for i1
-    "i" for integers as well as i1, "n" for numbers, "s" for those that have a sign. gives: the type of what the template says, if it is another.
-    wide: a second argument of one element is taken in the type of the computation, and not in that of all arguments first. fits: PyTorch refuses those beyond the latter."""
+    """{0}, {1}, ... are the arguments in the type of the computation, {T} is that type, and {s[0]},
+    {s[1]}, ... what templates before the last one give. only: "f" for floats, "b" for i1 "i" for
+    integers as well as i1, "n" for numbers, "s" for those that have a sign. gives: the type of what
+    the template says, if it is another. wide: a second argument of one element is taken in the type
+    of the computation, and not in that of all arguments first. fits: PyTorch refuses those beyond
+    the latter."""
     for argument in arguments:
-        if not (isinstance(argument, torch.fx.Node) and isinstance(value_of(argument), torch.Tensor)) and not is_number(argument):
+        if (not (isinstance(argument, torch.fx.Node)
+                 and isinstance(value_of(argument), torch.Tensor)) and not is_number(argument)):
             raise Refused(f"its argument {argument} is neither a tensor nor a number that is known now")
     compute = type or promoted(arguments, kind)
     templates = [template] if isinstance(template, str) else template
@@ -185,7 +198,8 @@ def by_template(node: torch.fx.Node, arguments: Sequence[Any], template: Union[s
         if isinstance(a, torch.fx.Node):
             continue
         if own in NARROW:
-            literal(a, own)  # what is beyond the type loses its upper bits, or is refused, which PyTorch does
+            # what is beyond the type loses its upper bits, or is refused, which PyTorch does
+            literal(a, own)
         numbers[k] = literal(nearest(a, own), compute)
         if fits and math.isfinite(a) and numbers[k].endswith("inf)"):
             raise Refused(f"the number {a} is beyond {own}")
@@ -194,12 +208,14 @@ def by_template(node: torch.fx.Node, arguments: Sequence[Any], template: Union[s
 
     def operand(s: Statements, k: int, name: str) -> str:
         a = arguments[k]
-        between = compute if type == "i1" or wide and k == 1 and is_element(a) else common(arguments, kind)
+        between = (compute if type == "i1" or wide and k == 1 and is_element(a)
+                   else common(arguments, kind))
         return s.cast(s.cast(name, type_of(a), between), between, compute)
 
     def write(s: Statements, *names: str) -> str:
         given = iter(names)
-        texts = [numbers[k] if k in numbers else operand(s, k, next(given)) for k, a in enumerate(arguments)]
+        texts = [numbers[k] if k in numbers else operand(s, k, next(given))
+                 for k, a in enumerate(arguments)]
         steps: List[str] = []
         for step in templates:
             steps.append(s.name(step.format(*texts, s=steps, T=compute), *texts, *steps))
@@ -213,20 +229,29 @@ SIGN = "select({0} > 0, {T}(1), select({0} < 0, {T}(-1), {T}(0)))"
 
 # Of what fmod gives, s[0]: whether it has another sign than the divisor.
 OTHER = "!({s[0]} == 0) & (({1} < 0) ^ ({s[0]} < 0))"
-# Operands are rounded to the type of all of them, f16 and bf16, too, but numbers and single elements behind these.
+# Operands are rounded to the type of all of them, f16 and bf16, too, but numbers and single
+# elements behind these.
 WITH_WIDE_NUMBERS = (aten.mul, aten.div)
 
 # op: template, kind, whose types it has, light
 PLAIN: Dict[Any, Tuple[str, KIND, str, bool]] = {
     **{op: (name + "({0})", F, "f", False) for op, name in {
-        aten.exp: "exp", aten.log: "log", aten.sin: "sin", aten.cos: "cos", aten.tan: "tan", aten.tanh: "tanh",
-        aten.sigmoid: "sigmoid", aten.erf: "erf", aten.erfc: "erfc", aten.exp2: "exp2", aten.expm1: "expm1", aten.log1p: "log1p",
-        aten.log2: "log2", aten.log10: "log10", aten.sinh: "sinh", aten.cosh: "cosh", aten.asin: "asin", aten.acos: "acos",
-        aten.atan: "atan", aten.asinh: "asinh", aten.acosh: "acosh", aten.atanh: "atanh", aten.rsqrt: "rsqrt"}.items()},
-    **{op: (name + "({0})", F, "f", True) for op, name in {aten.sqrt: "sqrt", aten.reciprocal: "reciprocal"}.items()},
+        aten.exp: "exp", aten.log: "log", aten.sin: "sin", aten.cos: "cos", aten.tan: "tan",
+                                                            aten.tanh: "tanh",
+        aten.sigmoid: "sigmoid", aten.erf: "erf", aten.erfc: "erfc", aten.exp2: "exp2",
+                                                            aten.expm1: "expm1",
+                                                            aten.log1p: "log1p",
+        aten.log2: "log2", aten.log10: "log10", aten.sinh: "sinh", aten.cosh: "cosh",
+                                                            aten.asin: "asin", aten.acos: "acos",
+        aten.atan: "atan", aten.asinh: "asinh", aten.acosh: "acosh", aten.atanh: "atanh",
+                                                            aten.rsqrt: "rsqrt"}.items()},
+    **{op: (name + "({0})", F, "f", True) for op, name in {aten.sqrt: "sqrt",
+                                                           aten.reciprocal: "reciprocal"}.items()},
     **{op: (name + "({0})", D, "f", True) for op, name in {
-        aten.floor: "floor", aten.ceil: "ceil", aten.trunc: "trunc", aten.round: "roundeven"}.items()},
-    aten.abs: ("abs({0})", D, "s", True), aten.relu: ("select({0} < {T}(0), {T}(0), {0})", D, "n", True), aten.sign: (SIGN, D, "s", True),
+        aten.floor: "floor", aten.ceil: "ceil", aten.trunc: "trunc",
+                                                           aten.round: "roundeven"}.items()},
+    aten.abs: ("abs({0})", D, "s", True), aten.relu: ("select({0} < {T}(0), {T}(0), {0})", D, "n",
+                                                      True), aten.sign: (SIGN, D, "s", True),
     aten.square: ("{0} * {0}", D, "n", True),
     aten.bitwise_not: ("~{0}", D, "i", True),
     aten.mul: ("{0} * {1}", D, "", True), aten.maximum: ("maximum({0}, {1})", D, "n", True),
@@ -238,8 +263,10 @@ PLAIN: Dict[Any, Tuple[str, KIND, str, bool]] = {
     aten.bitwise_xor: ("{0} ^ {1}", D, "i", True),
     aten.silu: ("{0} * sigmoid({0})", F, "f", False),
 }
-LOGICAL = {aten.logical_and: "{0} & {1}", aten.logical_or: "{0} | {1}", aten.logical_xor: "{0} ^ {1}", aten.logical_not: "!{0}"}
-COMPARED = {aten.eq: "{0} == {1}", aten.ne: "!({0} == {1})", aten.lt: "{0} < {1}", aten.le: "{0} <= {1}", aten.gt: "{0} > {1}",
+LOGICAL = {aten.logical_and: "{0} & {1}", aten.logical_or: "{0} | {1}",
+           aten.logical_xor: "{0} ^ {1}", aten.logical_not: "!{0}"}
+COMPARED = {aten.eq: "{0} == {1}", aten.ne: "!({0} == {1})", aten.lt: "{0} < {1}",
+            aten.le: "{0} <= {1}", aten.gt: "{0} > {1}",
             aten.ge: "{0} >= {1}"}
 OF_BOOLS = {aten.mul: "{0} & {1}", aten.add: "{0} | {1}"}
 
@@ -249,7 +276,8 @@ def plain(node: torch.fx.Node) -> Rule:
     arguments = node.args
     if node.target.overloadpacket is aten.mul and promoted(arguments, kind) == "i1":
         template = OF_BOOLS[aten.mul]
-    return by_template(node, arguments, template, kind, only=only, light=light, wide=node.target.overloadpacket in WITH_WIDE_NUMBERS)
+    return by_template(node, arguments, template, kind, only=only, light=light,
+                       wide=node.target.overloadpacket in WITH_WIDE_NUMBERS)
 
 
 def negated(node: torch.fx.Node) -> Rule:
@@ -277,21 +305,26 @@ def logical(node: torch.fx.Node) -> Rule:
 
 def compared(node: torch.fx.Node) -> Rule:
     compute = promoted(node.args, D)
-    return by_template(node, node.args, COMPARED[node.target.overloadpacket], light=True, gives="i1",
+    return by_template(node, node.args, COMPARED[node.target.overloadpacket], light=True,
+                       gives="i1",
                        type="i32" if compute == "i1" else compute)
 
 
 def remaining(node: torch.fx.Node) -> Rule:
     """A zero has the sign of what is divided, other than Python's and the language's."""
-    return by_template(node, node.args, ("fmod({0}, {1})", f"select({OTHER}, {{s[0]}} + {{1}}, {{s[0]}})"), only="f")
+    return by_template(node, node.args, ("fmod({0}, {1})",
+                                         f"select({OTHER}, {{s[0]}} + {{1}}, {{s[0]}})"), only="f")
 
 
 def floored(narrow: str) -> Tuple[str, ...]:
-    """The quotient's floor in PyTorch's steps. narrow: the type, f16 or bf16, in which each step is rounded, or nothing."""
+    """The quotient's floor in PyTorch's steps. narrow: the type, f16 or bf16, in which each step is
+    rounded, or nothing."""
     r = lambda step: f"{{T}}({narrow}({step}))" if narrow else f"({step})"
-    return ("fmod({0}, {1})", r(f"{r('{0} - {s[0]}')} / {{1}}"), f"select({OTHER}, {r('{s[1]} - 1')}, {{s[1]}})", "floor({s[2]})",
+    return ("fmod({0}, {1})", r(f"{r('{0} - {s[0]}')} / {{1}}"),
+            f"select({OTHER}, {r('{s[1]} - 1')}, {{s[1]}})", "floor({s[2]})",
             f"select({r('{s[2]} - {s[3]}')} > 0.5, {r('{s[3]} + 1')}, {{s[3]}})", r("{0} / {1}"),
-            "select({s[2]} == 0, copysign({T}(0), {s[5]}), {s[4]})", "select({1} == 0, {s[5]}, {s[6]})")
+            "select({s[2]} == 0, copysign({T}(0), {s[5]}), {s[4]})",
+            "select({1} == 0, {s[5]}, {s[6]})")
 
 
 def divided(node: torch.fx.Node) -> Rule:
@@ -300,7 +333,9 @@ def divided(node: torch.fx.Node) -> Rule:
         return by_template(node, node.args, "{0} / {1}", F, only="f", light=True, wide=True)
     own = common(node.args, D)  # two tensors of f16 or bf16 have a quotient of that type
     narrow = own if own in ("f16", "bf16") and not is_element(node.args[1]) else ""
-    steps = floored(narrow) if mode == "floor" else ("{0} / {1}", f"trunc({{T}}({narrow}({{s[0]}})))") if narrow else "trunc({0} / {1})"
+    steps = (floored(narrow) if mode == "floor"
+             else ("{0} / {1}", f"trunc({{T}}({narrow}({{s[0]}})))") if narrow
+             else "trunc({0} / {1})")
     return by_template(node, node.args, steps, only="f", wide=True)
 
 
@@ -318,14 +353,16 @@ def to_power(node: torch.fx.Node) -> Rule:
     if is_number(exponent) and float(exponent) in forms:
         if own not in FLOATS and exponent not in (2, 3):
             raise Refused("of integers it is PyTorch's")
-        return by_template(node, (base,), forms[float(exponent)], type=WIDE.get(own, own), only="n", light=True)
+        return by_template(node, (base,), forms[float(exponent)], type=WIDE.get(own, own), only="n",
+                           light=True)
     return by_template(node, node.args, "({0}) ** ({1})", D, only="f", fits=True)
 
 
 def clamped(node: torch.fx.Node) -> Rule:
     """With a number as a bound a zero that is within keeps its sign."""
     names = ("min", "max")
-    given = [node.args[k + 1] if len(node.args) > k + 1 else node.kwargs.get(names[k]) for k in (0, 1)]
+    given = [node.args[k + 1] if len(node.args) > k + 1 else node.kwargs.get(names[k])
+             for k in (0, 1)]
     if node.target.overloadpacket is aten.clamp_min:
         given = [node.args[1], None]
     if node.target.overloadpacket is aten.clamp_max:
@@ -336,13 +373,15 @@ def clamped(node: torch.fx.Node) -> Rule:
             continue
         value, number = f"{{s[{len(steps) - 1}]}}" if steps else "{0}", f"{{{len(arguments)}}}"
         known = is_number(bound) and not math.isnan(bound)
-        steps.append(f"select({value} {beyond} {number}, {number}, {value})" if known else f"{function}({value}, {number})")
+        steps.append(f"select({value} {beyond} {number}, {number}, {value})" if known
+                     else f"{function}({value}, {number})")
         arguments.append(bound)
     return by_template(node, arguments, steps or "{0}", only="n", light=True, fits=True)
 
 
 def gelu(node: torch.fx.Node) -> Rule:
-    """In the pieces of which PyTorch makes its derivative, so that both share them in one kernel."""
+    """In the pieces of which PyTorch makes its derivative, so that both share them in one
+    kernel."""
     source, result = node.args[0], type_of(node)
     compute = promoted(node.args[:1], F)
     if compute not in FLOATS:
@@ -355,7 +394,8 @@ def gelu(node: torch.fx.Node) -> Rule:
             inner = s.name(f"{x} * {number(math.sqrt(0.5))}", x)
             inner = s.name(f"erf({inner})", inner)
         else:
-            inner = s.name(f"({x} + {number(0.044715)} * {x} * {x} * {x}) * {number(math.sqrt(2 / math.pi))}", x)
+            inner = s.name(f"({x} + {number(0.044715)} * {x} * {x} * {x}) * "
+                           f"{number(math.sqrt(2 / math.pi))}", x)
             inner = s.name(f"tanh({inner})", inner)
         inner = s.name(f"{inner} + {number(1.0)}", inner)
         half = s.name(f"{inner} * {number(0.5)}", inner)
@@ -380,7 +420,8 @@ def chosen(node: torch.fx.Node) -> Rule:
 
 
 def asked(node: torch.fx.Node) -> Rule:
-    template = {aten.isnan: "!({0} == {0})", aten.isinf: "abs({0}) == {T}(inf)"}[node.target.overloadpacket]
+    template = {aten.isnan: "!({0} == {0})",
+                aten.isinf: "abs({0}) == {T}(inf)"}[node.target.overloadpacket]
     return by_template(node, node.args, template, only="f", light=True, gives="i1")
 
 
@@ -446,7 +487,8 @@ def count_of(source: torch.fx.Node, axes: Sequence[int]) -> Optional[int]:
 
 def reduced(s: Statements, function: str, name: str, kernel: Sequence[int]) -> str:
     """Along axes of the kernel; along dimensions of size 1 there are none."""
-    return s.name(f"{function}({name}, axis=[{', '.join(map(str, kernel))}])", name) if kernel else name
+    return (s.name(f"{function}({name}, axis=[{', '.join(map(str, kernel))}])", name) if kernel
+            else name)
 
 
 def counted(s: Statements, x: str, kernel: Sequence[int]) -> str:
@@ -454,7 +496,8 @@ def counted(s: Statements, x: str, kernel: Sequence[int]) -> str:
     return reduced(s, "sum", s.name(f"reduce_count({x}, axis={kernel[-1]})", x), kernel[:-1])
 
 
-def mean_of(s: Statements, source: torch.fx.Node, axes: Sequence[int], x: str, type: str, kernel: Sequence[int]) -> str:
+def mean_of(s: Statements, source: torch.fx.Node, axes: Sequence[int], x: str, type: str,
+            kernel: Sequence[int]) -> str:
     known = count_of(source, axes)
     if known is not None:
         total = reduced(s, "sum", x, kernel)
@@ -486,18 +529,21 @@ EXTREMES = {aten.amax: "max", aten.amin: "min", aten.max: "max", aten.min: "min"
 
 def extreme(node: torch.fx.Node) -> Rule:
     source, function = node.args[0], EXTREMES[node.target.overloadpacket]
-    if node.target.overloadpacket in (aten.max, aten.min) and node.target._overloadname != "default":
+    if (node.target.overloadpacket in (aten.max, aten.min)
+        and node.target._overloadname != "default"):
         raise Refused("it gives indices, too")
     axes = axes_of(source, argument(node, 1, "dim"))
     if type_of(source) == "i1":
         raise Refused("of bools it is PyTorch's")
     if count_of(source, axes) == 0:
         raise Refused("nothing is reduced")
-    return Rule((source,), lambda s, x, kernel: reduced(s, function, x, kernel), axes, bool(argument(node, 2, "keepdim", False)))
+    return Rule((source,), lambda s, x, kernel: reduced(s, function, x, kernel), axes,
+                bool(argument(node, 2, "keepdim", False)))
 
 
 def place(node: torch.fx.Node) -> Rule:
-    """argmax and argmin along a dimension. Those of all elements count in their order, which a kernel may not have."""
+    """argmax and argmin along a dimension. Those of all elements count in their order, which a
+    kernel may not have."""
     source, dim = node.args[0], argument(node, 1, "dim")
     name = "argmax" if node.target.overloadpacket is aten.argmax else "argmin"
     axes = axes_of(source, dim)
@@ -552,7 +598,9 @@ def product(node: torch.fx.Node) -> Rule:
     whole = node.target._overloadname == "default"
     axes = axes_of(source, None if whole else node.args[1])
     wide = WIDE.get(result, result)
-    return Rule((source,), lambda s, x, kernel: s.cast(reduced(s, "prod", s.cast(x, type_of(source), wide), kernel), wide, result),
+    return Rule((source,), lambda s, x, kernel: s.cast(reduced(s, "prod",
+                                                               s.cast(x, type_of(source), wide),
+                                                               kernel), wide, result),
                 axes, not whole and bool(argument(node, 2, "keepdim", False)))
 
 
@@ -580,7 +628,8 @@ def variance(node: torch.fx.Node, of: torch.fx.Node, index: int) -> Rule:
             return s.cast(mean_of(s, source, axes, square, compute, kernel), compute, result)
         total = reduced(s, "sum", square, kernel)
         if known is not None:
-            return s.cast(s.name(f"{total} / {literal(max(0, known - correction), compute)}", total), compute, result)
+            return s.cast(s.name(f"{total} / {literal(max(0, known - correction), compute)}",
+                                 total), compute, result)
         count = counted(s, x, kernel)
         count = s.name(f"maximum({count} - {literal(correction, compute)}, {compute}(0))", count)
         return s.cast(s.name(f"{total} / {count}", total, count), compute, result)
@@ -603,7 +652,8 @@ def softmax(node: torch.fx.Node) -> Rule:
         d = s.name(f"{x} - {most}", x, most)
         e = s.name(f"exp({d})", d)
         total = reduced(s, "sum", e, kernel)
-        y = s.name(f"{d} - log({total})" if logarithm else f"{e} * reciprocal({total})", d, e, total)
+        y = s.name(f"{d} - log({total})" if logarithm else f"{e} * reciprocal({total})", d, e,
+                   total)
         return s.cast(y, compute, result)
 
     return Rule((source,), write, axes, keeps=None)
@@ -613,12 +663,22 @@ def softmax(node: torch.fx.Node) -> Rule:
 # Operations
 
 RULES: Dict[Any, Callable[[torch.fx.Node], Rule]] = {
-    **dict.fromkeys(PLAIN, plain), **dict.fromkeys(LOGICAL, logical), **dict.fromkeys(COMPARED, compared),
-    aten.neg: negated, aten.remainder: remaining, aten.add: added, aten.sub: added, aten.div: divided, aten.pow: to_power, aten.clamp: clamped,
-    aten.clamp_min: clamped, aten.clamp_max: clamped, aten.gelu: gelu, aten.where: chosen, aten.isnan: asked, aten.isinf: asked,
-    aten.cat: concatenated, aten._to_copy: converted, aten.clone: converted, aten.copy: copied, aten.sum: summed, aten.mean: summed, aten.amax: extreme,
-    **dict.fromkeys(SCANS, scanned), aten.argmax: place, aten.argmin: place, aten.amin: extreme, aten.max: extreme, aten.min: extreme, aten.any: any_or_all, aten.all: any_or_all, aten.prod: product,
-    aten.var: lambda node: variance(node, node, 0), aten._softmax: softmax, aten._log_softmax: softmax,
+    **dict.fromkeys(PLAIN, plain), **dict.fromkeys(LOGICAL, logical),
+                                                     **dict.fromkeys(COMPARED, compared),
+    aten.neg: negated, aten.remainder: remaining, aten.add: added, aten.sub: added,
+                                                     aten.div: divided, aten.pow: to_power,
+                                                     aten.clamp: clamped,
+    aten.clamp_min: clamped, aten.clamp_max: clamped, aten.gelu: gelu, aten.where: chosen,
+                                                     aten.isnan: asked, aten.isinf: asked,
+    aten.cat: concatenated, aten._to_copy: converted, aten.clone: converted, aten.copy: copied,
+                                                     aten.sum: summed, aten.mean: summed,
+                                                     aten.amax: extreme,
+    **dict.fromkeys(SCANS, scanned), aten.argmax: place, aten.argmin: place, aten.amin: extreme,
+                                                     aten.max: extreme, aten.min: extreme,
+                                                     aten.any: any_or_all, aten.all: any_or_all,
+                                                     aten.prod: product,
+    aten.var: lambda node: variance(node, node, 0), aten._softmax: softmax,
+                                                     aten._log_softmax: softmax,
 }
 # A conversion whose type is an argument.
 PRIMS = {prims.convert_element_type.default: lambda node: converted_to(node)}
@@ -645,10 +705,14 @@ rad2deg _safe_softmax glu_backward stack
 """  # not the backward of group norm, which would lose digits: PyTorch's own is four times as exact
 DECOMPOSED = [getattr(aten, name) for name in _NAMES.split() if hasattr(aten, name)]
 
-# Arguments by name that rules know; another one makes it another operation, as decimals does with round.
-NAMED = {aten.add: {"alpha"}, aten.sub: {"alpha"}, aten.div: {"rounding_mode"}, aten.gelu: {"approximate"}, aten.clamp: {"min", "max"},
-         aten.clone: {"memory_format"}, aten.cat: {"dim"}, aten.sum: {"dtype"}, aten.mean: {"dtype"}, aten.prod: {"dtype"}, aten.var: {"correction", "keepdim"},
-         aten._to_copy: {"dtype", "device", "layout", "memory_format", "non_blocking", "pin_memory"}}
+# Arguments by name that rules know; another one makes it another operation, as decimals does with
+# round.
+NAMED = {aten.add: {"alpha"}, aten.sub: {"alpha"}, aten.div: {"rounding_mode"},
+         aten.gelu: {"approximate"}, aten.clamp: {"min", "max"},
+         aten.clone: {"memory_format"}, aten.cat: {"dim"}, aten.sum: {"dtype"},
+         aten.mean: {"dtype"}, aten.prod: {"dtype"}, aten.var: {"correction", "keepdim"},
+         aten._to_copy: {"dtype", "device", "layout", "memory_format", "non_blocking",
+                         "pin_memory"}}
 
 
 def rule_of(node: torch.fx.Node) -> Rule:

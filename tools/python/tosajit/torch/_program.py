@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A graph as a function: PyTorch's own operations, and regions between them.
 
-The function is Python's, a line for each operation or region, as torch.fx writes it. A region is one call of C."""
+The function is Python's, a line for each operation or region, as torch.fx writes it. A region is
+one call of C."""
 from __future__ import annotations
 
 import heapq
@@ -32,28 +33,40 @@ except ImportError:
 
 # The same operations by a shorter way than the dispatcher's.
 SHORT: Dict[Any, Callable[..., Any]] = {
-    aten.mm.default: torch.mm, aten.bmm.default: torch.bmm, aten.addmm.default: torch.addmm, aten.linear.default: torch._C._nn.linear,
+    aten.mm.default: torch.mm, aten.bmm.default: torch.bmm, aten.addmm.default: torch.addmm,
+                                        aten.linear.default: torch._C._nn.linear,
     aten.convolution.default: torch.convolution,
-    aten.view.default: torch.Tensor.view, aten._unsafe_view.default: torch.Tensor.view, aten.permute.default: torch.Tensor.permute,
-    aten.transpose.int: torch.Tensor.transpose, aten.t.default: torch.Tensor.t, aten.unsqueeze.default: torch.Tensor.unsqueeze,
-    aten.squeeze.dim: torch.Tensor.squeeze, aten.expand.default: torch.Tensor.expand, aten.select.int: torch.Tensor.select,
+    aten.view.default: torch.Tensor.view, aten._unsafe_view.default: torch.Tensor.view,
+                                        aten.permute.default: torch.Tensor.permute,
+    aten.transpose.int: torch.Tensor.transpose, aten.t.default: torch.Tensor.t,
+                                        aten.unsqueeze.default: torch.Tensor.unsqueeze,
+    aten.squeeze.dim: torch.Tensor.squeeze, aten.expand.default: torch.Tensor.expand,
+                                        aten.select.int: torch.Tensor.select,
     aten.alias.default: torch.Tensor.detach, aten.detach.default: torch.Tensor.detach,
 }
-# Whose results have memory of their own, besides what tosajit has rules for. Schemas do not tell: _unsafe_view shares memory.
-FRESH = {"mm", "bmm", "addmm", "baddbmm", "addbmm", "convolution", "linear", "cat", "embedding", "gather", "index", "index_select",
-         "constant_pad_nd", "max_pool2d_with_indices", "avg_pool2d", "_adaptive_avg_pool2d", "upsample_bilinear2d",
-         "upsample_nearest2d", "_scaled_dot_product_flash_attention_for_cpu", "rand_like", "randn_like", "triu", "tril", "cumsum",
-         "slice_scatter", "select_scatter", "native_dropout", "convolution_backward", "embedding_dense_backward", "empty_like",
+# Whose results have memory of their own, besides what tosajit has rules for. Schemas do not tell:
+# _unsafe_view shares memory.
+FRESH = {"mm", "bmm", "addmm", "baddbmm", "addbmm", "convolution", "linear", "cat", "embedding",
+         "gather", "index", "index_select",
+         "constant_pad_nd", "max_pool2d_with_indices", "avg_pool2d", "_adaptive_avg_pool2d",
+         "upsample_bilinear2d",
+         "upsample_nearest2d", "_scaled_dot_product_flash_attention_for_cpu", "rand_like",
+         "randn_like", "triu", "tril", "cumsum",
+         "slice_scatter", "select_scatter", "native_dropout", "convolution_backward",
+         "embedding_dense_backward", "empty_like",
          "clone", "_to_copy"}
 
 
 def is_fixed(node: torch.fx.Node) -> bool:
-    """Whether its place among others of its kind counts: it draws random numbers, or writes to something."""
+    """Whether its place among others of its kind counts: it draws random numbers, or writes to
+    something."""
     if node.op != "call_function":
         return node.op not in ("placeholder", "get_attr", "output")
     target = node.target
     if not isinstance(target, torch._ops.OpOverload):
-        return not getattr(target, "__module__", "").startswith(("_operator", "math", "torch.sym"))  and target is not operator.getitem
+        return (not getattr(target, "__module__",
+                            "").startswith(("_operator", "math", "torch.sym"))
+                and target is not operator.getitem)
     if target.namespace not in ("aten", "prims"):
         return True
     return target._schema.is_mutable or torch.Tag.nondeterministic_seeded in target.tags
@@ -64,9 +77,11 @@ def is_fresh(node: torch.fx.Node) -> bool:
     target = node.target
     if target is operator.getitem:
         return is_fresh(node.args[0])
-    if node.op != "call_function" or not isinstance(target, torch._ops.OpOverload) or target._schema.is_mutable:
+    if (node.op != "call_function" or not isinstance(target, torch._ops.OpOverload)
+        or target._schema.is_mutable):
         return False
-    return target.overloadpacket in RULES or target.namespace == "aten" and target._schema.name.partition("::")[2] in FRESH
+    return (target.overloadpacket in RULES or target.namespace == "aten"
+            and target._schema.name.partition("::")[2] in FRESH)
 
 
 def is_whole(node: torch.fx.Node, root: torch.fx.Node) -> bool:
@@ -77,7 +92,8 @@ def is_whole(node: torch.fx.Node, root: torch.fx.Node) -> bool:
 class Plan:
     """Steps in their order, and when the memory of each value is needed for the last time."""
 
-    def __init__(self, graph: torch.fx.Graph, keep: Callable[[Region, Dict[torch.fx.Node, Taken]], bool],
+    def __init__(self, graph: torch.fx.Graph, keep: Callable[[Region, Dict[torch.fx.Node, Taken]],
+                                                             bool],
                  whole: Set[torch.fx.Node] = frozenset()) -> None:
         """whole: nodes that read and give no pieces."""
         self.nodes = list(graph.nodes)
@@ -113,7 +129,8 @@ class Plan:
                 self.reasons[node] = str(why)
             except Exception as why:  # of a form that the rule does not know
                 self.reasons[node] = f"its rule failed: {why!r}"
-                log.warning("left to PyTorch: %s = %s: %s", node.name, node.target, self.reasons[node])
+                log.warning("left to PyTorch: %s = %s: %s", node.name, node.target,
+                            self.reasons[node])
 
     def _order_of_fixed(self) -> Dict[torch.fx.Node, List[torch.fx.Node]]:
         """Random numbers are drawn in the graph's order."""
@@ -129,7 +146,8 @@ class Plan:
 
     def inputs(self, node: torch.fx.Node) -> List[torch.fx.Node]:
         if node in self.taken:
-            return [s.node for s in self.taken[node].sources if s.node is not None] + list(self.taken[node].extras)
+            return [s.node for s in self.taken[node].sources
+                    if s.node is not None] + list(self.taken[node].extras)
         return node.all_input_nodes + self.before.get(node, [])
 
     def _needed(self) -> Set[torch.fx.Node]:
@@ -143,17 +161,20 @@ class Plan:
         return needed
 
     def _sort(self) -> List[Step]:
-        """Each step behind what it reads, and otherwise as in the graph; a region as late as its last node."""
+        """Each step behind what it reads, and otherwise as in the graph; a region as late as its
+        last node."""
         groups: Dict[Any, Step] = {}
         for node in self.nodes:
             if node in self.needed or node.op == "placeholder":
                 groups[self.regions.get(node, node)] = self.regions.get(node, node)
-        order = {step: self.index[step.nodes[-1] if isinstance(step, Region) else step] for step in groups}
+        order = {step: self.index[step.nodes[-1] if isinstance(step, Region) else step]
+                 for step in groups}
         readers: Dict[Step, List[Step]] = {step: [] for step in groups}
         missing: Dict[Step, int] = {}
         for step in groups:
             members = step.nodes if isinstance(step, Region) else [step]
-            own = {self.regions.get(n, n) for member in members if member in self.needed for n in self.inputs(member)} - {step}
+            own = {self.regions.get(n, n) for member in members if member in self.needed
+                   for n in self.inputs(member)} - {step}
             missing[step] = len(own)
             for other in own:
                 readers[other].append(step)
@@ -173,12 +194,14 @@ class Plan:
 
     def read_by(self, step: Step) -> List[torch.fx.Node]:
         if isinstance(step, Region):
-            return list(dict.fromkeys(n for member in step.nodes if member in self.needed for n in self.inputs(member)
+            return list(dict.fromkeys(n for member in step.nodes if member in self.needed
+                                      for n in self.inputs(member)
                                       if self.regions.get(n) is not step))
         return step.all_input_nodes
 
     def _lifetimes(self) -> None:
-        self.root: Dict[torch.fx.Node, Optional[torch.fx.Node]] = {}  # whose memory a value has; None: nobody knows
+        # whose memory a value has; None: nobody knows
+        self.root: Dict[torch.fx.Node, Optional[torch.fx.Node]] = {}
         self.last: Dict[torch.fx.Node, int] = {}  # of a root: the last step that reads it
         self.escaped: Set[torch.fx.Node] = set()  # roots whose memory others may have, too
         self.results: Dict[int, List[torch.fx.Node]] = {}
@@ -202,7 +225,8 @@ class Plan:
                 self.last[root] = len(self.steps)
 
     def _root(self, node: torch.fx.Node) -> Optional[torch.fx.Node]:
-        """The node whose memory this one's value has. Where nobody knows, it may be that of all that it reads."""
+        """The node whose memory this one's value has. Where nobody knows, it may be that of all
+        that it reads."""
         if node.op != "call_function":
             return None
         if is_fresh(node):
@@ -210,15 +234,19 @@ class Plan:
         target = node.target
         if target is operator.getitem:
             return self.root.get(node.args[0])
-        if isinstance(node.meta.get("val"), (int, float, bool, torch.SymInt, torch.SymFloat, torch.SymBool)):
+        if isinstance(node.meta.get("val"), (int, float, bool, torch.SymInt, torch.SymFloat,
+                                             torch.SymBool)):
             return None
         if target is aten._unsafe_view.default:
             return self.root.get(node.args[0])
-        if isinstance(target, torch._ops.OpOverload) and not target._schema.is_mutable and target.namespace == "aten":
+        if (isinstance(target, torch._ops.OpOverload) and not target._schema.is_mutable
+            and target.namespace == "aten"):
             aliased = [k for k, a in enumerate(target._schema.arguments) if a.alias_info]
-            if len(aliased) == 1 and aliased[0] < len(node.args) and isinstance(node.args[aliased[0]], torch.fx.Node):
+            if (len(aliased) == 1 and aliased[0] < len(node.args)
+                and isinstance(node.args[aliased[0]], torch.fx.Node)):
                 return self.root.get(node.args[aliased[0]])
-        self.escaped.update(root for root in map(self.root.get, node.all_input_nodes) if root is not None)
+        self.escaped.update(root for root in map(self.root.get, node.all_input_nodes)
+                            if root is not None)
         return None
 
 
@@ -261,7 +289,8 @@ def _bytes(numbers: Sequence[int]) -> bytes:
 
 def _cuts(operand: Operand) -> bytes:
     cuts = dict(operand.cuts)
-    numbers = [number for d in range(value_of(operand.node).dim()) for number in cuts.get(d, (0, 0, 1))]
+    numbers = [number for d in range(value_of(operand.node).dim())
+               for number in cuts.get(d, (0, 0, 1))]
     return array("q", numbers).tobytes() if cuts else b""
 
 
@@ -285,15 +314,19 @@ def compile_region(engine: Any, plan: Plan, position: int, region: Region) -> Co
     for node, layout in zip(wanted, kernel.layouts):
         over = 0
         for k, operand in enumerate(kernel.operands):
-            dies = (not operand.cuts and min(operand.axes, default=0) >= 0 and roots[k] is not None and roots.count(roots[k]) == 1 and
+            dies = (not operand.cuts and min(operand.axes, default=0) >= 0 and roots[k] is not None
+                    and roots.count(roots[k]) == 1 and
                     plan.last.get(roots[k]) == position)
-            if dies and value_of(operand.node).dtype == value_of(node).dtype and (node not in outputs or is_whole(operand.node, roots[k])):
+            if (dies and value_of(operand.node).dtype == value_of(node).dtype
+                and (node not in outputs or is_whole(operand.node, roots[k]))):
                 over |= 1 << k
-        results.append((value_of(node).dim(), *map(_bytes, layout[:3]), array("q", layout.known).tobytes(), _bytes(layout.order), over,
+        results.append((value_of(node).dim(), *map(_bytes, layout[:3]),
+                        array("q", layout.known).tobytes(), _bytes(layout.order), over,
                         value_of(node).dtype))
     operands = tuple((value_of(o.node).dim(), _bytes(o.axes), _cuts(o)) for o in kernel.operands)
     key = f"{kernel.apart} {kernel.text}"
-    compiled = CompiledRegion(engine if isinstance(engine, Engine) else engine.get(key), kernel.text, kernel.apart, operands, tuple(results), make_empty,
+    compiled = CompiledRegion(engine if isinstance(engine, Engine) else engine.get(key),
+                              kernel.text, kernel.apart, operands, tuple(results), make_empty,
                               otherwise(region, plan.taken, arguments, wanted))
     return Compiled(compiled, arguments, wanted, key)
 
@@ -325,9 +358,11 @@ class Writer:
             return repr(value)
         if isinstance(value, (list, tuple)):
             inner = ", ".join(map(self.argument, value))
-            return f"[{inner}]" if isinstance(value, list) else f"({inner}{',' if len(value) == 1 else ''})"
+            return (f"[{inner}]" if isinstance(value, list)
+                    else f"({inner}{',' if len(value) == 1 else ''})")
         if isinstance(value, slice):
-            return f"slice({self.argument(value.start)}, {self.argument(value.stop)}, {self.argument(value.step)})"
+            return (f"slice({self.argument(value.start)}, {self.argument(value.stop)}, "
+                    f"{self.argument(value.step)})")
         if isinstance(value, dict):
             return "{" + ", ".join(f"{k!r}: {self.argument(v)}" for k, v in value.items()) + "}"
         if isinstance(value, (torch.SymInt, torch.SymFloat, torch.SymBool)):
@@ -344,10 +379,14 @@ class Writer:
         if node.op != "call_function":
             raise Refused(f"{node.op} in a graph")
         if node.target is operator.getitem:
-            self.lines.append(f"{self.name(node)} = {self.argument(node.args[0])}[{self.argument(node.args[1])}]")
+            self.lines.append(f"{self.name(node)} = "
+                              f"{self.argument(node.args[0])}[{self.argument(node.args[1])}]")
             return
-        target = SHORT.get(node.target) or (node.target._op if isinstance(node.target, torch._ops.OpOverload) else node.target)
-        arguments = [self.argument(a) for a in node.args] + [f"{k}={self.argument(v)}" for k, v in node.kwargs.items()]
+        target = (SHORT.get(node.target) or (node.target._op
+                                             if isinstance(node.target, torch._ops.OpOverload)
+                                             else node.target))
+        arguments = [self.argument(a) for a in node.args] + [f"{k}={self.argument(v)}"
+                                                             for k, v in node.kwargs.items()]
         self.lines.append(f"{self.name(node)} = {self.constant(target)}({', '.join(arguments)})")
 
     def region(self, compiled: Compiled) -> None:
@@ -360,7 +399,8 @@ class Writer:
             self.lines.append(f"del {', '.join(self.names[n] for n in nodes)}")
 
     def function(self, inputs: Sequence[torch.fx.Node], output: Any) -> Callable[[List[Any]], Any]:
-        given = [f"({''.join(self.names[n] + ', ' for n in inputs)}) = args" if inputs else "pass", "args.clear()"]
+        given = [f"({''.join(self.names[n] + ', ' for n in inputs)}) = args" if inputs else "pass",
+                 "args.clear()"]
         body = given + self.lines + [f"return {self.argument(tuple(output) if isinstance(output, list) else output)}"]
         heads = "".join(f", {name}={name}" for name in self.known)
         text = f"def call(args{heads}):\n" + "".join(f"    {line}\n" for line in body)
@@ -375,11 +415,14 @@ class Writer:
 def _tell(plan: Plan, name: str, done: Dict[int, Compiled]) -> None:
     if not log.isEnabledFor(logging.INFO):
         return
-    log.info("%s: %d regions with %d operations", name, len(done), sum(len(s.nodes) for s in plan.steps if isinstance(s, Region)))
+    log.info("%s: %d regions with %d operations", name, len(done),
+             sum(len(s.nodes) for s in plan.steps if isinstance(s, Region)))
     for step in plan.steps:
         if isinstance(step, Region) and id(step) in done:
-            log.debug("region of %s: %s", ", ".join(n.name for n in step.nodes), done[id(step)].region.kernel.text)
-        elif isinstance(step, torch.fx.Node) and step.op == "call_function" and step in plan.reasons:
+            log.debug("region of %s: %s", ", ".join(n.name for n in step.nodes),
+                      done[id(step)].region.kernel.text)
+        elif (isinstance(step, torch.fx.Node) and step.op == "call_function"
+              and step in plan.reasons):
             log.debug("left to PyTorch: %s = %s: %s", step.name, step.target, plan.reasons[step])
 
 
@@ -390,7 +433,8 @@ def build(module: torch.fx.GraphModule, engine: Any, name: str) -> Callable[[Lis
     refused: Set[torch.fx.Node] = set()
     whole: Set[torch.fx.Node] = set()
     for _ in range(8):
-        plan = Plan(module.graph, lambda region, taken: not refused & set(region.nodes) and gains(region, taken), whole)
+        plan = Plan(module.graph, lambda region, taken: not refused & set(region.nodes)
+                    and gains(region, taken), whole)
         done: Dict[int, Compiled] = {}
         failed = False
         for position, step in enumerate(plan.steps):
@@ -399,8 +443,10 @@ def build(module: torch.fx.GraphModule, engine: Any, name: str) -> Callable[[Lis
             try:
                 done[id(step)] = compile_region(engine, plan, position, step)
             except (Error, Impossible, Refused, ValueError) as why:
-                pieces = {n for n in step.nodes if plan.taken[n].rule.joins is not None or any(s.cuts for s in plan.taken[n].sources)}
-                log.log(logging.INFO if pieces else logging.WARNING, "%s: %s", "without pieces" if pieces else "a region stays PyTorch's", why)
+                pieces = {n for n in step.nodes if plan.taken[n].rule.joins is not None
+                          or any(s.cuts for s in plan.taken[n].sources)}
+                log.log(logging.INFO if pieces else logging.WARNING, "%s: %s",
+                        "without pieces" if pieces else "a region stays PyTorch's", why)
                 (whole if pieces else refused).update(pieces or step.nodes)
                 failed = True
         if not failed:

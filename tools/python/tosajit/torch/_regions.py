@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Which operations of a graph become one kernel, and that kernel's text.
 
-A region has axes. Each dimension of each of its values is an axis of the region, or is 1 there. Operations that work
-element by element make axes of their operands one; views that move dimensions need nothing else. So a transposed operand
-is one whose axes come in another order, and the kernel gets it by its strides.
+A region has axes. Each dimension of each of its values is an axis of the region, or is 1 there.
+Operations that work element by element make axes of their operands one; views that move dimensions
+need nothing else. So a transposed operand is one whose axes come in another order, and the kernel
+gets it by its strides.
 
-A part of an operand is an operand with another beginning. A part of a value that the region computes, and values one
-behind the other, have axes of other sizes than the whole: these share a place, a dimension of the kernel."""
+A part of an operand is an operand with another beginning. A part of a value that the region
+computes, and values one behind the other, have axes of other sizes than the whole: these share a
+place, a dimension of the kernel."""
 from __future__ import annotations
 
 import math
@@ -24,12 +26,13 @@ MOST_AXES = 12
 SHORT = 64  # rows of fewer elements are not reduced while they are computed
 REPEATED = 8  # a kernel more takes as long as a few hundred elements of one operation
 
-Dims = Tuple[Optional[int], ...]  # per dimension of a tensor: an axis of the region; None: it is 1 there
+# per dimension of a tensor: an axis of the region; None: it is 1 there
+Dims = Tuple[Optional[int], ...]
 
 
 class Cut(NamedTuple):
-    """Of a dimension the indices from begin on, each step-th. end: behind the last one, or to be added to the size if it is not
-    positive."""
+    """Of a dimension the indices from begin on, each step-th. end: behind the last one, or to be
+    added to the size if it is not positive."""
     begin: int
     end: int
     step: int
@@ -57,8 +60,10 @@ def is_one(size: Any) -> bool:
 def usual(node: torch.fx.Node) -> bool:
     """Whether kernels can have such a tensor."""
     value = value_of(node)
-    return (value.device.type == "cpu" and value.layout is torch.strided and value.dtype in TYPES and
-            not any(isinstance(size, int) and size == 0 for size in value.shape) and not value.is_neg() and not value.is_conj() and
+    return (value.device.type == "cpu" and value.layout is torch.strided and value.dtype in TYPES
+            and
+            not any(isinstance(size, int) and size == 0 for size in value.shape)
+            and not value.is_neg() and not value.is_conj() and
             not getattr(value, "is_quantized", False))
 
 
@@ -125,12 +130,17 @@ def _same(dims: Dims, node: torch.fx.Node) -> Optional[Dims]:
     return dims
 
 
-VIEWS = {aten.permute.default: _permuted, aten.transpose.int: _transposed, aten.t.default: lambda dims, node: dims[::-1],
-         aten.view.default: _reshaped, aten._unsafe_view.default: _reshaped, aten.reshape.default: _reshaped,
-         aten.unsqueeze.default: _reshaped, aten.squeeze.dim: _reshaped, aten.squeeze.dims: _reshaped,
-         aten.squeeze.default: _reshaped, aten.expand.default: _expanded, aten.alias.default: _same, aten.detach.default: _same}
+VIEWS = {aten.permute.default: _permuted, aten.transpose.int: _transposed,
+         aten.t.default: lambda dims, node: dims[::-1],
+         aten.view.default: _reshaped, aten._unsafe_view.default: _reshaped,
+         aten.reshape.default: _reshaped,
+         aten.unsqueeze.default: _reshaped, aten.squeeze.dim: _reshaped,
+         aten.squeeze.dims: _reshaped,
+         aten.squeeze.default: _reshaped, aten.expand.default: _expanded, aten.alias.default: _same,
+         aten.detach.default: _same}
 FILLED = {aten.full.default: 1, aten.full_like.default: 1, aten.scalar_tensor.default: 0}
-FILLED_WITH = {aten.zeros_like.default: 0, aten.ones_like.default: 1, aten.zeros.default: 0, aten.ones.default: 1}
+FILLED_WITH = {aten.zeros_like.default: 0, aten.ones_like.default: 1, aten.zeros.default: 0,
+               aten.ones.default: 1}
 
 
 def _ends(node: torch.fx.Node) -> Optional[Tuple[int, Any, Any, Any]]:
@@ -141,7 +151,8 @@ def _ends(node: torch.fx.Node) -> Optional[Tuple[int, Any, Any, Any]]:
         return d, 0 if begin is None else begin, LAST if end is None else end, step
     if node.target is aten.select.int:
         index = node.args[2]
-        return (node.args[1], index, index + 1 if index != -1 else LAST, 1) if isinstance(index, int) else None
+        return ((node.args[1], index, index + 1 if index != -1 else LAST, 1)
+                if isinstance(index, int) else None)
     split, k = node.args
     d = split.args[2] if len(split.args) > 2 else split.kwargs.get("dim", 0)
     if split.target is aten.unbind.int:
@@ -188,7 +199,8 @@ def _cut(source: Source, node: torch.fx.Node) -> Optional[Source]:
     if cut is None or cut.end > 0 and cut.begin >= cut.end:
         return None
     dims, cuts, base = list(source.dims), dict(source.cuts), source.dims[d]
-    if base is not None and (not isinstance(before[d], int) or cut != Cut(0, before[d], 1)) and cut != Cut(0, 0, 1):
+    if (base is not None and (not isinstance(before[d], int) or cut != Cut(0, before[d], 1))
+        and cut != Cut(0, 0, 1)):
         both = _within(cuts[base], cut) if base in cuts else cut
         if both is None:
             return None
@@ -212,7 +224,8 @@ def is_part(node: torch.fx.Node) -> bool:
 
 def is_dropping(node: torch.fx.Node) -> bool:
     """Whether the dimension of a part goes."""
-    return node.target is aten.select.int or node.target is operator.getitem and node.args[0].target is aten.unbind.int
+    return (node.target is aten.select.int or node.target is operator.getitem
+            and node.args[0].target is aten.unbind.int)
 
 
 def parent_of(node: torch.fx.Node) -> torch.fx.Node:
@@ -221,7 +234,8 @@ def parent_of(node: torch.fx.Node) -> torch.fx.Node:
 
 
 def is_followed(node: torch.fx.Node) -> bool:
-    return node.op == "call_function" and (node.target in VIEWS or is_part(node)) and is_tensor(parent_of(node))
+    return (node.op == "call_function" and (node.target in VIEWS or is_part(node))
+            and is_tensor(parent_of(node)))
 
 
 def source_of(node: torch.fx.Node, inner: Set[torch.fx.Node]) -> Source:
@@ -239,7 +253,8 @@ def source_of(node: torch.fx.Node, inner: Set[torch.fx.Node]) -> Source:
     rank = value_of(base).dim()
     dims: Dims = (None,) * rank if is_number(number) else tuple(
         None if is_one(size) else d for d, size in enumerate(value_of(base).shape))
-    source = Source(None if is_number(number) else base, number if is_number(number) else None, dims)
+    source = Source(None if is_number(number) else base, number if is_number(number) else None,
+                    dims)
     while views:
         moved = _moved(source, views[-1])
         if moved is None or len(moved.dims) != value_of(views[-1]).dim():
@@ -258,7 +273,8 @@ def _moved(source: Source, view: torch.fx.Node) -> Optional[Source]:
 
 
 def source_of_itself(node: torch.fx.Node) -> Source:
-    return Source(node, None, tuple(None if is_one(size) else d for d, size in enumerate(value_of(node).shape)))
+    return Source(node, None, tuple(None if is_one(size) else d
+                                    for d, size in enumerate(value_of(node).shape)))
 
 
 def _later(node: torch.fx.Node, stop: torch.fx.Node, inner: Set[torch.fx.Node]) -> Source:
@@ -272,7 +288,8 @@ class Taken(NamedTuple):
     rule: Rule
     sources: Tuple[Source, ...]  # of what the rule reads
     between: Tuple[torch.fx.Node, ...]  # views and numbers that a kernel follows
-    extras: Tuple[torch.fx.Node, ...]  # sizes, and tensors that are not read, which only PyTorch's own computation needs
+    # sizes, and tensors that are not read, which only PyTorch's own computation needs
+    extras: Tuple[torch.fx.Node, ...]
 
 
 def _rule(node: torch.fx.Node) -> Rule:
@@ -289,7 +306,8 @@ def take(node: torch.fx.Node, follows: bool = True) -> Taken:
     if node.op != "call_function" or not is_tensor(node):
         raise Refused("it gives no tensor")
     if not usual(node):
-        raise Refused(f"a kernel has no such tensor: {value_of(node).dtype}, {tuple(value_of(node).shape)}")
+        raise Refused(f"a kernel has no such tensor: {value_of(node).dtype}, "
+                      f"{tuple(value_of(node).shape)}")
     rule = _rule(node)
     for read in rule.reads:
         if not is_tensor(read) or not usual(read):
@@ -302,7 +320,8 @@ def take(node: torch.fx.Node, follows: bool = True) -> Taken:
     between = between_of(rule.reads, {source.node for source in sources})
     inner = {node.args[0]} if node.target is operator.getitem else set()
     known = {*rule.reads, *between, *inner, *(source.node for source in sources)}
-    extras = {a: None for n in (node, *between, *inner) for a in n.all_input_nodes if a not in known}
+    extras = {a: None for n in (node, *between, *inner)
+              for a in n.all_input_nodes if a not in known}
     return Taken(rule, sources, between, tuple(extras))
 
 
@@ -313,7 +332,8 @@ def _followed(read: torch.fx.Node, follows: bool) -> Source:
     return source_of(read, set() if follows else {base})
 
 
-def between_of(reads: Sequence[torch.fx.Node], bases: Set[Optional[torch.fx.Node]]) -> Tuple[torch.fx.Node, ...]:
+def between_of(reads: Sequence[torch.fx.Node],
+               bases: Set[Optional[torch.fx.Node]]) -> Tuple[torch.fx.Node, ...]:
     """In an order in which they can be computed."""
     found: Dict[torch.fx.Node, None] = {}
     for read in reads:
@@ -346,7 +366,8 @@ class Read(NamedTuple):
 
 
 class Region:
-    """Nodes in the order of the graph. Axes that are found to be one are joined, and places of axes."""
+    """Nodes in the order of the graph. Axes that are found to be one are joined, and places of
+    axes."""
 
     def __init__(self) -> None:
         self.nodes: List[torch.fx.Node] = []
@@ -395,7 +416,8 @@ class Region:
             return Read(literal(source.number, type), source.dims)
         if source.node in self.values:
             return self._inner(source, shape)
-        known = [k for k, use in enumerate(self.uses) if use.node is source.node and use.cuts == source.cuts] if again else []
+        known = ([k for k, use in enumerate(self.uses) if use.node is source.node
+                  and use.cuts == source.cuts] if again else [])
         if not known:
             self.uses.append(Use(source.node, self._outer(source, shape), source.cuts))
             self.outside.add(source.node)
@@ -428,12 +450,14 @@ class Region:
         try:
             self._try(node, taken, True, whole)
         except Impossible:
-            if len({s.node for s in taken.sources} - {None}) == len(taken.sources) and not self.outside & {s.node for s in taken.sources}:
+            if (len({s.node for s in taken.sources} - {None}) == len(taken.sources)
+                and not self.outside & {s.node for s in taken.sources}):
                 raise
             self._try(node, taken, False, whole)
 
     def _try(self, node: torch.fx.Node, taken: Taken, again: bool, whole: bool) -> None:
-        before = self.parents[:], self.sizes[:], len(self.uses), len(self.reductions), set(self.outside), self.places[:]
+        before = (self.parents[:], self.sizes[:], len(self.uses), len(self.reductions),
+                  set(self.outside), self.places[:])
         try:
             self._add(node, taken, again)
             self._check(whole)
@@ -515,7 +539,8 @@ class Region:
 
     def elements(self) -> int:
         """About how many a value with all axes has."""
-        return math.prod(max(hint(self.sizes[axis]) for axis in axes) for axes in self.in_places().values())
+        return math.prod(max(hint(self.sizes[axis]) for axis in axes)
+                         for axes in self.in_places().values())
 
     def in_places(self) -> Dict[int, Set[int]]:
         found: Dict[int, Set[int]] = {}
@@ -559,7 +584,8 @@ def region_of(nodes: Sequence[torch.fx.Node], taken: Dict[torch.fx.Node, Taken])
 # The partition
 
 class Partition:
-    """Regions of a graph, grown along its edges. Nodes of the graph outside of regions are groups of their own."""
+    """Regions of a graph, grown along its edges. Nodes of the graph outside of regions are groups
+    of their own."""
 
     def __init__(self, nodes: Sequence[torch.fx.Node], taken: Dict[torch.fx.Node, Taken],
                  before: Dict[torch.fx.Node, List[torch.fx.Node]]) -> None:
@@ -575,14 +601,16 @@ class Partition:
         self._join_readers()
 
     def _part_reductions(self) -> None:
-        """A kernel computes twice what it gives and reduces, unless it has the rows one by one. So another one reduces it."""
+        """A kernel computes twice what it gives and reduces, unless it has the rows one by one. So
+        another one reduces it."""
         read = self._outside()
         for region in {id(region): region for region in self.regions.values()}.values():
             apart = [n for n in region.nodes if n in self._behind_reductions(region, read)]
             if not apart:
                 continue
             try:
-                parts = [region_of([n for n in region.nodes if n not in apart], self.taken), region_of(apart, self.taken)]
+                parts = [region_of([n for n in region.nodes if n not in apart], self.taken),
+                         region_of(apart, self.taken)]
             except Impossible:
                 continue
             for part in parts:
@@ -599,20 +627,24 @@ class Partition:
             read.update((value, id(region) if region else None) for value in self.inputs(node))
         return read
 
-    def _behind_reductions(self, region: Region, read: Set[Tuple[torch.fx.Node, Optional[int]]]) -> Set[torch.fx.Node]:
+    def _behind_reductions(self, region: Region,
+                           read: Set[Tuple[torch.fx.Node, Optional[int]]]) -> Set[torch.fx.Node]:
         given = {value for value, reader in read if value in region.values and reader != id(region)}
         found: Set[torch.fx.Node] = set()
         for node, axes in region.reductions:
             sizes = [region.sizes[region.find(axis)] for axis in axes]
             slow = len(axes) > 1 or hint(sizes[0]) < SHORT
-            heavy = not all(isinstance(size, int) for size in sizes) or not all(self.taken[n].rule.light for n in region.nodes[:-1] if n is not node)
+            heavy = (not all(isinstance(size, int) for size in sizes)
+                     or not all(self.taken[n].rule.light
+                                for n in region.nodes[:-1] if n is not node))
             if not slow or not heavy or not given & {s.node for s in self.taken[node].sources}:
                 continue
             behind = {node}
             for other in region.nodes:
                 if behind & set(self.inputs(other)):
                     behind.add(other)
-            if not any(set(map(region.place, axes)) & set(region.roots(region.values[n])) for n in behind):
+            if not any(set(map(region.place, axes)) & set(region.roots(region.values[n]))
+                       for n in behind):
                 found |= behind
         return found
 
@@ -626,13 +658,15 @@ class Partition:
                     readers.setdefault(use.node, {})[id(region)] = region
         for regions in readers.values():
             for other in list(regions.values())[1:]:
-                first, other = self.regions[next(iter(regions.values())).nodes[0]], self.regions[other.nodes[0]]
+                first, other = (self.regions[next(iter(regions.values())).nodes[0]],
+                                self.regions[other.nodes[0]])
                 if first is not other:
                     self._merge(first, other, other.nodes[-1])
 
     def inputs(self, node: torch.fx.Node) -> List[torch.fx.Node]:
         if node in self.taken:  # views are followed
-            return [s.node for s in self.taken[node].sources if s.node is not None] + list(self.taken[node].extras)
+            return [s.node for s in self.taken[node].sources
+                    if s.node is not None] + list(self.taken[node].extras)
         return node.all_input_nodes + self.before.get(node, [])
 
     def _place(self, node: torch.fx.Node) -> None:
@@ -663,7 +697,8 @@ class Partition:
                 a.add(node, self.taken[node])
                 merged = a
             else:
-                merged = region_of(sorted(a.nodes + b.nodes, key=self.index.__getitem__), self.taken)
+                merged = region_of(sorted(a.nodes + b.nodes, key=self.index.__getitem__),
+                                   self.taken)
         except Impossible as why:
             self.reasons[node] = str(why)
             return
@@ -673,14 +708,16 @@ class Partition:
     def _repeats(self, small: Region, large: Region) -> bool:
         """Whether values that repeat along the other region's axes would take long there."""
         long = len(small.nodes) > 1 or not all(self.taken[n].rule.light for n in small.nodes)
-        return long and len(small.axes()) < len(large.axes()) and small.elements() * REPEATED <= large.elements()
+        return (long and len(small.axes()) < len(large.axes())
+                and small.elements() * REPEATED <= large.elements())
 
     def _between(self, a: Region, b: Region) -> bool:
         """Whether b needs something outside of both that needs a."""
         first = self.index[a.nodes[0]]
         members = set(a.nodes)
         seen: Set[Any] = {id(b)}
-        waiting = [n for member in b.nodes for n in self.inputs(member) if n not in members and self.regions.get(n) is not b]
+        waiting = [n for member in b.nodes for n in self.inputs(member) if n not in members
+                   and self.regions.get(n) is not b]
         while waiting:
             node = waiting.pop()
             group = self.regions.get(node)
@@ -730,9 +767,11 @@ def memory_order(value: torch.Tensor) -> List[int]:
 
 
 def _order_axes(region: Region, results: Sequence[torch.fx.Node]) -> List[int]:
-    """The places of a value that has all of them, as they lie in memory: a result's, if there is one."""
+    """The places of a value that has all of them, as they lie in memory: a result's, if there is
+    one."""
     best: List[int] = []
-    tensors = [(value_of(n), region.values[n]) for n in [*results, *region.nodes]] + [(value_of(u.node), u.dims) for u in region.uses]
+    tensors = ([(value_of(n), region.values[n]) for n in [*results, *region.nodes]]
+               + [(value_of(u.node), u.dims) for u in region.uses])
     for value, dims in tensors:
         order = [region.place(dims[d]) for d in memory_order(value) if dims[d] is not None]
         if len(order) > len(best):
@@ -743,7 +782,8 @@ def _order_axes(region: Region, results: Sequence[torch.fx.Node]) -> List[int]:
 class Text:
     """A region's kernel, as it is written. Dimensions of the kernel are places of axes."""
 
-    def __init__(self, region: Region, results: Sequence[torch.fx.Node], taken: Dict[torch.fx.Node, Taken]) -> None:
+    def __init__(self, region: Region, results: Sequence[torch.fx.Node],
+                 taken: Dict[torch.fx.Node, Taken]) -> None:
         self.region, self.results, self.taken = region, results, taken
         self.axes = _order_axes(region, results)
         self.place = {axis: k for k, axis in enumerate(self.axes)}
@@ -791,10 +831,12 @@ class Text:
             elif rule.axes is None:
                 texts[node] = rule.write(self.statements, *given)
             else:
-                kernel = sorted(self.at(reads[0].dims[d]) for d in rule.axes if reads[0].dims[d] is not None)
+                kernel = sorted(self.at(reads[0].dims[d])
+                                for d in rule.axes if reads[0].dims[d] is not None)
                 texts[node] = rule.write(self.statements, *given, kernel)
         # each by a name of its own, which nothing else reads
-        finals = [self.statements.name(f"identity({texts[node]})", texts[node], fresh=True) for node in self.results]
+        finals = [self.statements.name(f"identity({texts[node]})", texts[node], fresh=True)
+                  for node in self.results]
         return self.statements.needed(finals)
 
     def heads(self) -> List[str]:
@@ -810,7 +852,8 @@ class Text:
 
     def apart(self) -> int:
         within = self.region.in_places()
-        return sum(1 << k for k, place in enumerate(self.axes) if all(at_least_two(self.region.sizes[a]) for a in within[place]))
+        return sum(1 << k for k, place in enumerate(self.axes)
+                   if all(at_least_two(self.region.sizes[a]) for a in within[place]))
 
     def layout(self, node: torch.fx.Node) -> Layout:
         dims = self.region.values[node]
@@ -818,7 +861,8 @@ class Text:
         for d, axis in enumerate(dims):
             if axis is not None:
                 sizes[d] = self.found(axis)
-        return Layout(self.spread(dims), *zip(*sizes), tuple(memory_order(value_of(node)))) if dims else Layout((-1,) * len(self.axes), (), (), (), ())
+        return (Layout(self.spread(dims), *zip(*sizes), tuple(memory_order(value_of(node)))) if dims
+                else Layout((-1,) * len(self.axes), (), (), (), ()))
 
     def found(self, axis: int) -> Tuple[int, int, int]:
         """An operand and its dimension that has the axis's size, or a known size."""
@@ -832,8 +876,10 @@ class Text:
         raise Impossible("no operand has the size of a result")
 
 
-def write(region: Region, results: Sequence[torch.fx.Node], taken: Dict[torch.fx.Node, Taken]) -> Kernel:
+def write(region: Region, results: Sequence[torch.fx.Node],
+          taken: Dict[torch.fx.Node, Taken]) -> Kernel:
     text = Text(region, results, taken)
     lines = text.lines()
-    return Kernel(", ".join(text.heads()) + "; " + "; ".join(lines), text.apart(), text.operands, list(results),
+    return Kernel(", ".join(text.heads()) + "; " + "; ".join(lines), text.apart(), text.operands,
+                  list(results),
                   [text.layout(node) for node in results])

@@ -1,10 +1,12 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Exported programs in files: PyTorch's own file of the graph and its tensors, and the images of kernels in it.
+"""Exported programs in files: PyTorch's own file of the graph and its tensors, and the images of
+kernels in it.
 
-Who loads it plans the same regions, and finds their kernels by their texts. A kernel that is not there, or is for another
-CPU, is compiled, as far as that is possible. PyTorch has pickles for some of what may be in its files, which run what they
-like. None is written, and a file with one is refused before PyTorch reads it."""
+Who loads it plans the same regions, and finds their kernels by their texts. A kernel that is not
+there, or is for another CPU, is compiled, as far as that is possible. PyTorch has pickles for some
+of what may be in its files, which run what they like. None is written, and a file with one is
+refused before PyTorch reads it."""
 from __future__ import annotations
 
 import base64
@@ -64,7 +66,8 @@ def _reason(archive: zipfile.ZipFile) -> str:
         if entry.endswith("_config.json"):
             config = json.loads(archive.read(name))["config"]
             for tensor, said in config.items():
-                if said["use_pickle"] or not re.fullmatch(r"(weight|tensor)_\d+", said["path_name"]):
+                if (said["use_pickle"] or not re.fullmatch(r"(weight|tensor)_\d+",
+                                                           said["path_name"])):
                     return f"{tensor} is a pickle"
         if entry.endswith("model.pt") and archive.getinfo(name).file_size:
             try:
@@ -81,7 +84,8 @@ def _check_entries(file: BinaryIO) -> str:
             if not any(name.partition("/")[2] == f"extra/{ENTRY}" for name in archive.namelist()):
                 return "no kernels"
             reason = _reason(archive)
-    except (zipfile.BadZipFile, KeyError, TypeError, AttributeError, ValueError, EOFError, NotImplementedError, RuntimeError) as why:
+    except (zipfile.BadZipFile, KeyError, TypeError, AttributeError, ValueError, EOFError,
+            NotImplementedError, RuntimeError) as why:
         return f"it is damaged, or no archive: {why}"
     finally:
         file.seek(0)
@@ -96,11 +100,12 @@ def _decomposed(program: ExportedProgram) -> ExportedProgram:
 
 
 def save(program: ExportedProgram, path: Any, *, accuracy: str = "reproducible") -> int:
-    """Write what torch.export.export gave, with kernels for this machine's CPU; the number of kernels. load needs no compiler
-    then."""
+    """Write what torch.export.export gave, with kernels for this machine's CPU; the number of
+    kernels. load needs no compiler then."""
     from . import _engine, _options
     if not isinstance(program, ExportedProgram):
-        raise TypeError(f"tosajit.torch.save: it takes what torch.export.export gives, not {type(program).__name__}")
+        raise TypeError("tosajit.torch.save: it takes what torch.export.export gives, not "
+                        f"{type(program).__name__}")
     engine = _engine(1, _options({"accuracy": accuracy}))
     program = _decomposed(program)
     program.example_inputs = None  # PyTorch's pickle, which nobody needs
@@ -109,11 +114,15 @@ def save(program: ExportedProgram, path: Any, *, accuracy: str = "reproducible")
     file.seek(0)
     wrong = _check_entries(file)
     if wrong:
-        raise ValueError(f"tosajit.torch.save: the program has more than a graph and plain tensors: {wrong}")
+        raise ValueError("tosajit.torch.save: the program has more than a graph and plain "
+                         f"tensors: {wrong}")
     # as whoever loads it will see it
     call = build(torch.export.load(file).graph_module, engine, "saved")
-    images = {key: base64.b64encode(kernel.to_bytes()).decode() for key, kernel in call.kernels.items()}
-    torch.export.save(program, path, extra_files={ENTRY: json.dumps({"format": FORMAT, "accuracy": accuracy, "images": images})})
+    images = {key: base64.b64encode(kernel.to_bytes()).decode()
+              for key, kernel in call.kernels.items()}
+    torch.export.save(program, path,
+                      extra_files={ENTRY: json.dumps({"format": FORMAT, "accuracy": accuracy,
+                                                      "images": images})})
     return len(images)
 
 
@@ -122,19 +131,23 @@ def _read(path: Any, extra: Dict[str, Any]) -> Dict[str, Any]:
         said = json.loads(extra[ENTRY])
         if said["format"] != FORMAT:
             raise ValueError(f"its format is {said['format']}, where this version reads {FORMAT}")
-        said["images"] = {str(key): base64.b64decode(image, validate=True) for key, image in said["images"].items()}
+        said["images"] = {str(key): base64.b64decode(image, validate=True)
+                          for key, image in said["images"].items()}
         return said
     except (KeyError, TypeError, AttributeError, ValueError) as why:
-        raise ValueError(f"tosajit.torch.load: {path} was not written by tosajit.torch.save: {why or 'no kernels'}") from None
+        raise ValueError(f"tosajit.torch.load: {path} was not written by tosajit.torch.save: "
+                         f"{why or 'no kernels'}") from None
 
 
 def load(path: Any) -> Program:
-    """What save has written, as a function for inference. A file is code, as a shared library is: its kernels are machine code."""
+    """What save has written, as a function for inference. A file is code, as a shared library is:
+    its kernels are machine code."""
     if isinstance(path, (str, os.PathLike)):
         with open(path, "rb") as file:
             return _load(file, path)
     if not hasattr(path, "seek"):
-        raise TypeError(f"tosajit.torch.load: it takes a path or a file that is open for reading, not {type(path).__name__}")
+        raise TypeError("tosajit.torch.load: it takes a path or a file that is open for reading, "
+                        f"not {type(path).__name__}")
     return _load(path, path)
 
 
@@ -142,7 +155,8 @@ def _load(file: BinaryIO, path: Any) -> Program:
     from . import _engine, _options
     wrong = _check_entries(file)
     if wrong:
-        raise ValueError(f"tosajit.torch.load: {path} was not written by tosajit.torch.save: {wrong}")
+        raise ValueError(f"tosajit.torch.load: {path} was not written by tosajit.torch.save: "
+                         f"{wrong}")
     extra: Dict[str, Any] = {ENTRY: ""}
     program = torch.export.load(file, extra_files=extra)
     said = _read(path, extra)
@@ -151,7 +165,8 @@ def _load(file: BinaryIO, path: Any) -> Program:
 
 
 class Program:
-    """A loaded program. It is called as the module was that was exported; tensors and sizes are checked as by PyTorch."""
+    """A loaded program. It is called as the module was that was exported; tensors and sizes are
+    checked as by PyTorch."""
 
     def __init__(self, program: ExportedProgram, images: Images) -> None:
         self._signature, self._spec = program.graph_signature, program.call_spec
@@ -169,18 +184,21 @@ class Program:
         return other
 
     def __deepcopy__(self, memo: Dict[int, Any]) -> Program:
-        """With weights and buffers of its own. Kernels change nothing, so both have the same ones."""
+        """With weights and buffers of its own. Kernels change nothing, so both have the same
+        ones."""
         other = copy.copy(self)
         memo[id(self)] = other
         other._state = copy.deepcopy(self._state, memo)
         return other
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        raise TypeError("tosajit: a program that was loaded cannot be pickled, because its kernels are code; load its file again instead")
+        raise TypeError("tosajit: a program that was loaded cannot be pickled, because its kernels "
+                        "are code; load its file again instead")
 
     def _inputs(self, flat: List[Any]) -> List[Any]:
         given = iter(flat)
-        return [next(given) if spec.kind == InputKind.USER_INPUT else self._state[spec.target] for spec in self._signature.input_specs]
+        return [next(given) if spec.kind == InputKind.USER_INPUT else self._state[spec.target]
+                for spec in self._signature.input_specs]
 
     def _check(self, args: Any, kwargs: Any) -> List[Any]:
         from torch._export.utils import _check_input_constraints_for_graph
@@ -191,13 +209,18 @@ class Program:
             pass  # the form tells
         pairs, form = pytree.tree_flatten_with_path((args, kwargs))
         if form != self._spec.in_spec:
-            raise TypeError(f"tosajit: the program was exported with arguments of the form {self._spec.in_spec}, and got {form}")
-        users = [node for node, spec in zip(self._placeholders, self._signature.input_specs) if spec.kind == InputKind.USER_INPUT]
+            raise TypeError("tosajit: the program was exported with arguments of the form "
+                            f"{self._spec.in_spec}, and got {form}")
+        users = [node for node, spec in zip(self._placeholders, self._signature.input_specs)
+                 if spec.kind == InputKind.USER_INPUT]
         _check_input_constraints_for_graph(users, pairs, self._ranges)
         for node, (path, value) in zip(users, pairs):
             wanted = node.meta.get("val")
-            if isinstance(wanted, torch.Tensor) and (value.dtype, value.device.type) != (wanted.dtype, wanted.device.type):
-                raise TypeError(f"tosajit: the argument {pytree.keystr(path)} is of {value.dtype} on {value.device.type}; the program was"
+            if (isinstance(wanted, torch.Tensor) and (value.dtype,
+                                                      value.device.type)
+                != (wanted.dtype, wanted.device.type)):
+                raise TypeError(f"tosajit: the argument {pytree.keystr(path)} is of {value.dtype} "
+                                f"on {value.device.type}; the program was"
                                 f" exported with {wanted.dtype} on {wanted.device.type}")
         return [value for _, value in pairs]
 
@@ -205,8 +228,10 @@ class Program:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         flat = self._check(args, kwargs)
         results = []
-        by_name = dict(zip((spec.arg.name for spec in self._signature.input_specs if spec.kind == InputKind.USER_INPUT), flat))
-        plain = [value.resolve_neg() if isinstance(value, torch.Tensor) else value for value in flat]  # kernels see memory alone
+        by_name = dict(zip((spec.arg.name for spec in self._signature.input_specs
+                            if spec.kind == InputKind.USER_INPUT), flat))
+        plain = [value.resolve_neg() if isinstance(value, torch.Tensor) else value
+                 for value in flat]  # kernels see memory alone
         for spec, value in zip(self._signature.output_specs, self._call(self._inputs(plain))):
             if spec.kind == OutputKind.BUFFER_MUTATION:
                 self._state[spec.target].copy_(value)

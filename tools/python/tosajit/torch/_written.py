@@ -18,20 +18,25 @@ def _wide(x: torch.Tensor) -> torch.Tensor:
     return x.to(torch._prims_common.get_computation_dtype(x.dtype))
 
 
-def elu(x: torch.Tensor, alpha: Any = 1.0, scale: Any = 1.0, input_scale: Any = 1.0) -> torch.Tensor:
+def elu(x: torch.Tensor, alpha: Any = 1.0, scale: Any = 1.0,
+        input_scale: Any = 1.0) -> torch.Tensor:
     """A zero keeps its sign, whatever alpha is."""
     wide = _wide(x)
-    return torch.where(wide < 0, torch.expm1(wide * input_scale) * (alpha * scale), wide * scale).to(x.dtype)
+    return torch.where(wide < 0, torch.expm1(wide * input_scale) * (alpha * scale),
+                       wide * scale).to(x.dtype)
 
 
 def softshrink(x: torch.Tensor, lambd: Any = 0.5) -> torch.Tensor:
     """f16 and bf16 are rounded once, and what is small becomes the positive zero."""
     wide = _wide(x)
-    return torch.where(wide > lambd, wide - lambd, torch.where(wide < -lambd, wide + lambd, torch.where(wide == wide, 0.0, wide))).to(x.dtype)
+    return torch.where(wide > lambd, wide - lambd,
+                       torch.where(wide < -lambd, wide + lambd,
+                                   torch.where(wide == wide, 0.0, wide))).to(x.dtype)
 
 
 def threshold(x: torch.Tensor, bound: Any, value: Any) -> torch.Tensor:
-    """The bound is not rounded to f16 or bf16. Integers, which would be floats meanwhile, stay PyTorch's."""
+    """The bound is not rounded to f16 or bf16. Integers, which would be floats meanwhile, stay
+    PyTorch's."""
     if not x.is_floating_point():
         return NotImplemented
     return torch.where(_wide(x) <= bound, value, x)
@@ -60,15 +65,16 @@ def _left(x: torch.Tensor, dim: Any, correction: Any, keepdim: bool) -> Any:
 
 
 def _corrected(x: torch.Tensor, dim: Any, correction: Any, keepdim: bool) -> Any:
-    """Variance and mean of all elements, from how far they are off a mean that is rounded. That costs less than f64, and has as many
-    digits beside a large mean."""
+    """Variance and mean of all elements, from how far they are off a mean that is rounded. That
+    costs less than f64, and has as many digits beside a large mean."""
     if correction != 0 or not keepdim:
         return NotImplemented
     near = torch.mean(x, dim, keepdim=True)
     off = x - near
     rest = torch.mean(off, dim, keepdim=True)
     square = torch.mean(off * off, dim, keepdim=True)
-    return torch.where(square < torch.inf, torch.clamp_min(square - rest * rest, 0), square), near + rest
+    return torch.where(square < torch.inf, torch.clamp_min(square - rest * rest, 0),
+                       square), near + rest
 
 
 def within(variances: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
@@ -82,19 +88,23 @@ def within(variances: Callable[..., Any], function: Callable[..., Any]) -> Calla
 
 
 def narrowly(function: Callable[..., Any]) -> Callable[..., Any]:
-    """With variances in the type of their elements, as PyTorch has them within layer and group norm."""
+    """With variances in the type of their elements, as PyTorch has them within layer and group
+    norm."""
     return within(_left, function)
 
 
 def widely(op: Any, finish: Callable[[Any], Any]) -> Callable[..., Any]:
-    """A variance, and a mean, in f64, as PyTorch computes them of f32. finish: what is made of it before it is rounded."""
-    def with_wide_variances(x: torch.Tensor, dim: Any = None, *, correction: Any = None, keepdim: bool = False) -> Any:
+    """A variance, and a mean, in f64, as PyTorch computes them of f32. finish: what is made of it
+    before it is rounded."""
+    def with_wide_variances(x: torch.Tensor, dim: Any = None, *, correction: Any = None,
+                            keepdim: bool = False) -> Any:
         if _WITHIN.get() is not None:
             return _WITHIN.get()(x, dim, correction, keepdim)
         if x.dtype not in (torch.float16, torch.bfloat16, torch.float32):
             return NotImplemented
         found = finish(op(x.to(torch.float64), dim, correction=correction, keepdim=keepdim))
-        return tuple(t.to(x.dtype) for t in found) if isinstance(found, tuple) else found.to(x.dtype)
+        return (tuple(t.to(x.dtype) for t in found) if isinstance(found, tuple)
+                else found.to(x.dtype))
     return with_wide_variances
 
 
@@ -102,16 +112,20 @@ def _deviation(found: Any) -> Any:
     return (torch.sqrt(found[0]), found[1]) if isinstance(found, tuple) else torch.sqrt(found)
 
 
-BATCH_NORMS = (aten.native_batch_norm.default, aten._native_batch_norm_legit.default, aten._native_batch_norm_legit.no_stats,
+BATCH_NORMS = (aten.native_batch_norm.default, aten._native_batch_norm_legit.default,
+               aten._native_batch_norm_legit.no_stats,
                aten._native_batch_norm_legit_functional.default)
 
 
 def written(known: Dict[Any, Callable[..., Any]]) -> Dict[Any, Callable[..., Any]]:
     """known: PyTorch's own decompositions."""
     same = lambda found: found
-    wide = {aten.var.correction: widely(aten.var.correction, same), aten.var_mean.correction: widely(aten.var_mean.correction, same),
-            aten.std.correction: widely(aten.var.correction, _deviation), aten.std_mean.correction: widely(aten.var_mean.correction, _deviation)}
-    ends = {aten.elu.default: elu, aten.softshrink.default: softshrink, aten.threshold.default: threshold}
+    wide = {aten.var.correction: widely(aten.var.correction, same),
+            aten.var_mean.correction: widely(aten.var_mean.correction, same),
+            aten.std.correction: widely(aten.var.correction, _deviation),
+            aten.std_mean.correction: widely(aten.var_mean.correction, _deviation)}
+    ends = {aten.elu.default: elu, aten.softshrink.default: softshrink,
+            aten.threshold.default: threshold}
     norms = {op: within(_corrected, known[op]) for op in BATCH_NORMS if op in known}
     ends[aten.threshold_backward.default] = threshold_backward
     ends[aten.hardswish_backward.default] = with_nan(known[aten.hardswish_backward.default], lambda gradient, x: x)
@@ -119,4 +133,5 @@ def written(known: Dict[Any, Callable[..., Any]]) -> Dict[Any, Callable[..., Any
     ends[aten.elu_backward.default] = with_nan(known[aten.elu_backward.default], lambda gradient, *others: others[-1])
     ends[aten.smooth_l1_loss_backward.default] = with_nan(known[aten.smooth_l1_loss_backward.default], lambda gradient, x, target, *others: x - target)
     ends[aten.log_sigmoid_forward.default] = densely(known[aten.log_sigmoid_forward.default])
-    return {**wide, **ends, **norms, aten.native_layer_norm.default: narrowly(known[aten.native_layer_norm.default])}
+    return {**wide, **ends, **norms,
+            aten.native_layer_norm.default: narrowly(known[aten.native_layer_norm.default])}
