@@ -780,6 +780,52 @@ def gather_lists(m, op):
     m.node(op, [x, m.constant(lists, I64)], [(kind, (*shape, *sizes[count:]))])
 
 
+def reduction(m, op, kind):
+    """Of the engine NaN may win a comparison, or lose it."""
+    names = ["none"] + ["add"] * (kind in (F32, F64, *INTEGERS) and m.opset >= 16) + ["max", "min"] * (kind in INTEGERS and m.opset >= 18)
+    name = m.one_of(names)
+    return {"reduction": name} if name != "none" else {}
+
+
+@operator("ScatterElements:11")
+def scatter_elements(m, op):
+    x = m.pick((F32, F64, *INTEGERS, BOOL))
+    kind, sizes = m.values[x]
+    axis = counted(m, sizes)
+    shape = [*sizes[:axis], m.one_of([1, 4, sizes[axis]]), *sizes[axis + 1:]]
+    if N in shape and sizes[axis] < 10:
+        raise Refused
+    own = m.input(m.one_of(INTEGERS), shape) if N in shape else indices(m, sizes[axis], shape)
+    updates = m.input(kind, shape) if m.chance(0.5) or N in shape else m.constant(m.numbers(shape, kind), kind)
+    m.node(op, [x, own, updates], [(kind, sizes)], **reduction(m, op, kind), **({"axis": axis - len(sizes) * m.some(0, 1)} if axis or m.chance(0.5) else {}))
+
+
+@operator("Expand:11")
+def repeated_index(m, op):
+    """As exporters write a sum of rows."""
+    x = m.pick((F32, F64, *INTEGERS), ranks=(2, 3, 4), fits=lambda sizes: N not in sizes[1:])
+    kind, sizes = m.values[x]
+    if sizes[0] == N:
+        raise Refused
+    count = m.one_of([1, 3, 40])
+    own = indices(m, sizes[0], [count] + [1] * (len(sizes) - 1))
+    wide = m.node(op, [own, m.constant([count, *sizes[1:]], I64)], [(m.constants[own].dtype, (count, *sizes[1:]))])[0]
+    m.node("ScatterElements", [x, wide, m.input(kind, (count, *sizes[1:]))], [(kind, sizes)], axis=0, **reduction(m, op, kind))
+
+
+@operator("ScatterND:11")
+def scatter_lists(m, op):
+    x = m.pick((F32, F64, *INTEGERS), fits=lambda sizes: sizes[0] != N)
+    kind, sizes = m.values[x]
+    known = next((k for k, size in enumerate(sizes) if size == N), len(sizes))
+    count, named = m.some(1, known), reduction(m, op, kind)
+    shape = m.one_of([[3], [2, 3]]) if named else [1]  # of what is put in any order, which stays is open
+    lists = np.stack([m.random.integers(-size, size, shape) for size in sizes[:count]], axis=-1)
+    rest = sizes[count:]
+    updates = m.input(kind, (*shape, *rest)) if m.chance(0.5) or N in rest else m.constant(m.numbers((*shape, *rest), kind), kind)
+    m.node(op, [x, m.constant(lists, I64), updates], [(kind, sizes)], **named)
+
+
 @operator("CumSum:11")
 def cumulative_sum(m, op):
     x = m.pick((F32, F64, *INTEGERS))

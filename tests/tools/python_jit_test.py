@@ -915,6 +915,62 @@ class Jit(unittest.TestCase):
                                             "0 with size 50"):
                     made(x, np.array([0, wrong]))
 
+    def test_elements_that_are_put_at_indices(self):
+        """In the order of the index, which may have one twice: of what is assigned the last stays, what is added adds up. Errors are NumPy's."""
+        def added(x, i, v):
+            np.add.at(x, i, v * 2)
+            return x + 1
+
+        def counted(x, i, v):
+            h = np.zeros(50)
+            np.add.at(h, i % 50, 1)
+            return h
+
+        def greatest(x, i, v):
+            y = x - 1
+            np.maximum.at(y, i, v[:, :1])
+            np.minimum.at(y, i, v[0])
+            return y
+
+        def assigned(x, i, v):
+            y = x * 2
+            y[i] = v
+            return y
+
+        def computed(x, i, v):
+            y = x * 2
+            y[i] += v + 1
+            return y
+
+        def changed(x, i, v):
+            x[i] += v
+            x[i % 7] = 0.5
+
+        def along(x, i, v):
+            y = x + 0
+            np.put_along_axis(y, i[:, None] % 6 * np.ones((1, 2), int), v[:len(i), :2], 1)
+            return y
+        for order in "CF":
+            for count in (5, 50):
+                x, i = np.array(np.round(arrays(50, 6) * 8), order=order), np.random.default_rng(count).integers(-50, 50, count)
+                v = np.round(arrays(count, 6) * 8)
+                for f in (added, counted, greatest, assigned, changed, computed) + ((along,) if count == 50 else ()):
+                    mine, theirs, jitted = x.copy(order), x.copy(order), tosajit.jit(f)
+                    for _ in range(3):
+                        self.same(jitted(mine, i, v), f(theirs, i, v))
+                        self.same(mine, theirs)
+                    self.assertEqual("scatter" in jitted.explain(mine, i, v), f is not computed, f.__name__)
+        jitted = tosajit.jit(added)
+        jitted(x, i, v)
+        for wrong in (50, -51, 2**31, -2**63):
+            with self.assertRaisesRegex(IndexError, f"index {wrong} is out of bounds for axis 0 with size 50"):
+                jitted(x, np.full(count, wrong), v)
+        for f in (lambda x, i, v: np.add.at(x, i, v.astype(np.float64) / 3), lambda x, i, v: np.add.at(x, (i, i % 6), v[:, 0]), lambda x, i, v: np.add.at(x, i[:, None], 1)):
+            one, other = x.astype(np.float32), x.astype(np.float32)
+            tosajit.jit(f)(one, i, v)
+            f(other, i, v)
+            self.same(one, other)
+
     def test_indices_of_what_nobody_reads(self):
         """They raise as NumPy does: where no result needs an element, and where there is none to be
         taken."""

@@ -140,7 +140,6 @@ static const onnx_form forms[] = {
     {"GatherND", NULL, "", 2, 2, 1, FIRST, true, write_view},
     {"Expand", NULL, "", 2, 2, 0, FIRST, true, write_view},
     {"ScatterElements", NULL, "", 3, 3, 4, FIRST, true, write_scatter},
-    {"Scatter", NULL, "", 3, 3, 4, FIRST, true, write_scatter},
     {"ScatterND", NULL, "", 3, 3, 4, FIRST, true, write_scatter},
     {"Softmax", NULL, "", 1, 1, 1, FIRST, false, write_rows},
     {"LogSoftmax", NULL, "", 1, 1, 1, FIRST, false, write_rows},

@@ -348,8 +348,7 @@ static bool write_expand(onnx_site *s, byte_writer *text) {
  * What an index changes */
 
 bool onnx_views_scatters(const onnx_node *node) {
-    return onnx_is(node, "ScatterElements") || onnx_is(node, "ScatterND") ||
-           onnx_is(node, "Scatter");
+    return onnx_is(node, "ScatterElements") || onnx_is(node, "ScatterND");
 }
 
 /* The operation of this reduction. */

@@ -483,6 +483,39 @@ class Trace:
         t.taken.append(made.text)
         return Array(self, made, sizes)
 
+    def scatter(self, name: str, x: Array, index: Array, new: Array) -> Array:
+        """The array with updates along its first dimension, which an index says: in their order,
+        put there or combined with what is there. An index of the array's rank has an element for
+        each of the updates."""
+        self.settled()
+        t, own, rank = self.text, x.value.type, x.ndim
+        if (any(a.mask is not None for a in (x, index, new))
+            or x.sizes is None or index.sizes is None or new.sizes is None):
+            return left("elements at positions are assigned")
+        if (index.value.type not in INTEGERS or index.value.number is not None
+            or index.value.type == "u64" or index.ndim not in (1, rank)):
+            left("a kernel puts elements at whole numbers")
+        shape = (*index.sizes[:1], *(index.sizes if index.ndim == rank else x.sizes)[1:])
+        if (not rank or shape[1:] != tuple(x.sizes[1:]) or len(new.sizes) > rank
+            or broadcast(new.sizes, shape) != shape or 0 in tuple(x.sizes) + shape):
+            left("sizes that do not fit")
+        self.sized = True
+        base = t.array(x.value)
+        if base.rank != rank or any(place != DIM for place in base.places):
+            base = t.broadcast_to(base, list(x.sizes))
+        at, value = t.dense(t.array(index.value)).text, t.array(new.value)
+        value = t.dense(Value(astype(t, value, own).text, own, places=value.places))
+        if index.ndim < rank:
+            at = f"reshape({at}, {listed([-1] + [1] * (rank - 1))})"
+        updates = value.text
+        if len(new.sizes) < rank or value.rank < rank:
+            sizes = [1] * (rank - len(new.sizes)) + list(new.sizes)
+            updates = f"reshape({updates}, {listed(sizes)})"
+        text = f"{name}({t.dense(base).text}, {at}, {updates}, mode=signed)"
+        made = t.name(Value(text, own, places=(DIM,) * rank))
+        t.taken.append(made.text)
+        return Array(self, made, x.sizes)
+
     def number(self, a: Array) -> Array:
         """As a number of Python's."""
         if a.ndim:
@@ -929,6 +962,11 @@ class Array(_Operators):
             and key.sizes == self.sizes is not None and key.value.rank):
             return self.replaced(key, source)
         items = self.items(key)
+        if isinstance(key, numpy.ndarray) and key.dtype.kind in "iu":
+            key = t.constant(key)
+        if (items is None and isinstance(key, Array) and key.value.type in INTEGERS
+            and key.ndim == 1):
+            return t.scatter("scatter", self, key, source)
         if items is None or source.mask is not None or self.sizes is None or source.sizes is None:
             return left("elements at positions are assigned")
         if all(item == slice(None) for item in items if item is not None):
@@ -1060,7 +1098,7 @@ def _given(args: Sequence[Any], keywords: Dict[str, Any]) -> Tuple[List[Any], Di
 
 def ufunc_of(t: Trace, ufunc: Any, method: str, inputs: Sequence[Any],
              keywords: Dict[str, Any]) -> Any:
-    from ._names import ACCUMULATED, FUNCTIONS, REDUCED, SCANS, is_ufunc, look_at
+    from ._names import ACCUMULATED, FUNCTIONS, REDUCED, SCANS, SCATTERED, is_ufunc, look_at
     name, known, out = ufunc.__name__, is_ufunc(ufunc), keywords.get("out")
     if not keywords and method == "__call__" and known and name in FUNCTIONS:
         return FUNCTIONS[name](*inputs)
@@ -1076,6 +1114,9 @@ def ufunc_of(t: Trace, ufunc: Any, method: str, inputs: Sequence[Any],
         array, *rest = inputs
         made = SCANS[ACCUMULATED[name]](array, *rest,
                                         **(keywords if rest else {"axis": 0, **keywords}))
+    elif (method == "at" and known and name in SCATTERED and len(inputs) == 3 and not keywords
+          and isinstance(inputs[0], Array)):
+        return changed_at(t, SCATTERED[name], *inputs)
     elif method == "outer" and known and name in FUNCTIONS and not keywords:
         a, b = (t.array(operand) for operand in inputs)
         made = FUNCTIONS[name](a[(..., *[None] * b.ndim)], b)
@@ -1101,6 +1142,22 @@ def ufunc_of(t: Trace, ufunc: Any, method: str, inputs: Sequence[Any],
         left("out= is an array of NumPy's own")
     out.fill_with(made)
     return out
+
+
+def changed_at(t: Trace, name: str, array: Array, key: Any, new: Any) -> None:
+    """ufunc.at: what is combined has the array's type, in which NumPy computes then."""
+    index, own = t.array(key), array.value.type
+    if isinstance(new, (Number, bool, int, float)):
+        value = Array(t, t.text.typed(t.value(new), own), ())
+    else:
+        value = t.array(new)
+        if t.text.common(array.value, value.value) != own:
+            left("a kernel adds in the type of what is added to")
+    adds = name == "scatter_add"
+    if (index.ndim != 1 or own == "i1"
+        or adds and own not in FLOATS and own not in ("i32", "i64", "u32", "u64")):
+        left(f"{name} in {own}")
+    array.assign(t.scatter(name, array, index, value), "same_kind")
 
 
 def function_of(t: Trace, function: Any, args: Sequence[Any], keywords: Dict[str, Any]) -> Any:

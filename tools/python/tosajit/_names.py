@@ -522,6 +522,7 @@ def _scanned(name: str) -> Any:
 
 # Functions of NumPy, and what accumulate of its ufuncs is.
 FUNCTIONS.update(cumsum=_scanned("cumsum"), cumprod=_scanned("cumprod"))
+SCATTERED = {"add": "scatter_add", "maximum": "scatter_max", "minimum": "scatter_min"}
 ACCUMULATED = {"add": "cumsum", "multiply": "cumprod", "maximum": "cummax", "minimum": "cummin",
                "logaddexp": "logcumsumexp"}
 SCANS = {name: _scanned(name) for name in ACCUMULATED.values()}
@@ -551,6 +552,20 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: Any = "r
     except (Left, TypeError):
         pass
     return t.leave(numpy.take, (a, indices), {"axis": axis, "mode": mode})
+
+
+@function()
+def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
+    t = trace_of(arr, indices, values)
+    x, index = arrays(arr, indices)
+    if axis is None or index.ndim != x.ndim or not isinstance(arr, Array):
+        left("put_along_axis along no axis")
+    at, = axes_of(x, operator.index(axis))
+    new = broadcast_to(t.array(values), index.shape)
+    # Moved are others, which are no views of the array that changes.
+    moved = [moveaxis(Array(t, a.value, a.sizes), at, 0) if at else a for a in (x, index, new)]
+    made = t.scatter("scatter", *moved)
+    x.assign(moveaxis(made, 0, at) if at else made, "unsafe")
 
 
 def _truth(name: str) -> Any:
