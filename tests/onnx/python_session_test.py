@@ -9,8 +9,10 @@ at once, and in which somebody was killed.
     python3 python_session_test.py LIBRARY_OF_OPERATORS LIBTOSAJIT TOSAJIT PACKAGE
 """
 import concurrent.futures
+import contextlib
 import glob
 import os
+import pty
 import signal
 import subprocess
 import sys
@@ -434,6 +436,28 @@ print([str(one.message) for one in said])"""
         os.utime(os.path.join(self.cache, "onnx", ".new-file"), (0, 0))
         tosajit.onnxruntime.session(self.path, cache=self.cache, accuracy="exact")
         self.assertEqual(glob.glob(os.path.join(self.cache, "onnx", ".new-*")), [])
+
+    def test_a_terminal_is_told_what_takes_long(self):
+        slow = os.path.join(self.folder.name, "slow")
+        with open(slow, "w") as file:
+            file.write('#!/bin/sh\nsleep 3.2\nexec "%s" "$@"\n' % tool)
+        os.chmod(slow, 0o755)
+        script = "import sys; sys.path.insert(0, sys.argv[1]); import tosajit.onnxruntime as t; t.session(sys.argv[2], cache=sys.argv[3])"
+        for terminal in True, False:
+            ours, theirs = pty.openpty() if terminal else os.pipe()
+            words = [sys.executable, "-c", script, package, self.path, os.path.join(self.folder.name, "slow%d" % terminal)]
+            child = subprocess.Popen(words, stderr=theirs, env=dict(os.environ, TOSAJIT_COMMAND=slow))
+            os.close(theirs)
+            said = b""
+            with contextlib.suppress(OSError):  # a terminal whose other end is closed
+                while piece := os.read(ours, 1 << 16):
+                    said += piece
+            os.close(ours)
+            self.assertEqual(child.wait(), 0)
+            if terminal:
+                self.assertRegex(said, rb"\rtosajit converts \w+\.onnx, once: [23] s(?s:.*)\r\x1b\[K$")
+            else:
+                self.assertNotIn(b"converts", said)
 
     def test_many_processes_share_a_cache(self):
         """Which is so small that they drive each other's models out."""

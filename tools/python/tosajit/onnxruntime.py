@@ -21,6 +21,8 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
+import time
 import warnings
 
 import onnxruntime as _ort
@@ -171,6 +173,32 @@ class _Model:
         return regions
 
 
+@contextlib.contextmanager
+def _progress(text):
+    """A line on a terminal about what takes more than two seconds; it goes when that ends."""
+    done, begin = threading.Event(), time.monotonic()
+
+    def show():
+        if done.wait(2):
+            return
+        while not done.wait(0.5):
+            sys.stderr.write("\r%s: %d s" % (text, time.monotonic() - begin))
+            sys.stderr.flush()
+        sys.stderr.write("\r\x1b[K")
+        sys.stderr.flush()
+
+    terminal = sys.stderr and sys.stderr.isatty()
+    shown = threading.Thread(target=show, daemon=True) if terminal else None
+    if shown:
+        shown.start()
+    try:
+        yield
+    finally:
+        done.set()
+        if shown:
+            shown.join()
+
+
 def _is_for_processors(options):
     providers = options.get("providers") or ["CPUExecutionProvider"]
     return [name if isinstance(name, str) else name[0]
@@ -278,7 +306,8 @@ def _session(model, folder, words, open_model):
         there, made = _from_cache(model, folder, words, open_model)
         if there:
             return made
-        return _converted(model, folder, words, open_model)
+        with _progress("tosajit converts %s, once" % os.path.basename(model.name)):
+            return _converted(model, folder, words, open_model)
     # the converter's, the system's, or the engine's own, which may be about the model itself
     except Exception as error:
         _warn(2, "%s is used as it is: %s", model.name, error)
@@ -288,6 +317,7 @@ def _session(model, folder, words, open_model):
 def session(model, sess_options=None, *, cache=None, accuracy="reproducible", **options):
     """An onnxruntime.InferenceSession of the model, which is used as any other one.
 
+    A conversion of more than two seconds is told on a terminal.
     For other providers than processors it is the session of the model itself, and so it is after a
     warning where the model cannot be converted. Without regions it is that of the model as the
     engine has optimised it. Where there is no cache, or others can write it, there is a warning,
