@@ -34,6 +34,9 @@ typedef struct tosajit_graph {
     const uint8_t
         *constants;       /* per value: it is the same in all calls; null: none is known to be */
     const uint8_t *views; /* per op: it moves elements and computes none; null: none does */
+    const uint8_t
+        *duplicated;          /* per op: it costs nothing, so each reader has its own; null: none */
+    const uint8_t *read_once; /* per value: its readers become one region; null: of none */
 } tosajit_graph;
 
 /* Divide the members of a graph into regions, each of which can be one kernel. A region is
@@ -45,8 +48,17 @@ typedef struct tosajit_graph {
  * Else the host computes them once. It is -1, too, for the members of a region of views alone: a
  * kernel would copy them. A region gives those of its values that are kept, read by other ops, or
  * read by nobody. The time is linear in ops and operands; to keep it so, a path of thousands of
- * steps is supposed rather than looked for. For instance, `add` cannot join `exp` here, because
- * `matmul` would stand behind and before their region:
+ * steps is supposed rather than looked for.
+ *
+ * A duplicated op is a view of a host's memory, for instance, or a number in every element. It is
+ * in no region. Whatever reads its results counts as reading its operands, in its place, so each
+ * region that reads it can repeat it. One with more than 16 values behind it is an op like others.
+ *
+ * Large tensors are to be read once. So a region that reads such a value also becomes one with the
+ * first region that does, although no edge joins them.
+ *
+ * For instance, `add` cannot join `exp` here, because `matmul` would stand behind and before their
+ * region:
  *
  *     e = exp a
  *     m = matmul e, ...

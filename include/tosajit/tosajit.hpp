@@ -784,14 +784,16 @@ class engine {
  * numbers of the host's: any from 0 on, with an array's element for each up to the largest. */
 struct graph_op {
     std::vector<std::int32_t> reads, gives;
-    bool member = true; /* a kernel may have it */
-    bool view = false;  /* it moves elements and computes none */
+    bool member = true;      /* a kernel may have it */
+    bool view = false;       /* it moves elements and computes none */
+    bool duplicated = false; /* it costs nothing, so each reader has its own */
 };
 
 /* As the members of tosajit_graph. */
 struct partition_options {
     std::vector<std::int32_t> kept;      /* values that something else reads, too */
     std::vector<std::int32_t> constants; /* values that are the same in all calls */
+    std::vector<std::int32_t> read_once; /* values whose readers become one region */
     std::int32_t most_ops = 0, most_tensors = 0;
     std::function<bool(const std::vector<std::int32_t> &ops)> accepts; /* empty: yes */
 };
@@ -805,6 +807,7 @@ class flat_graph {
         for (const graph_op &op : ops) add(op);
         for (std::int32_t value : options.kept) kept_[at(value)] = 1;
         for (std::int32_t value : options.constants) constants_[at(value)] = 1;
+        for (std::int32_t value : options.read_once) read_once_[at(value)] = 1;
     }
     tosajit_graph c() const noexcept {
         tosajit_graph graph = {};
@@ -818,6 +821,8 @@ class flat_graph {
         graph.kept = kept_.data();
         graph.constants = constants_.data();
         graph.views = views_.data();
+        graph.duplicated = duplicated_.data();
+        graph.read_once = read_once_.data();
         return graph;
     }
 
@@ -832,6 +837,7 @@ class flat_graph {
             producers_.resize(place + 1, -1);
             kept_.resize(place + 1);
             constants_.resize(place + 1);
+            read_once_.resize(place + 1);
         }
         return place;
     }
@@ -851,9 +857,10 @@ class flat_graph {
         first_operand_.push_back(static_cast<std::int32_t>(operands_.size()));
         members_.push_back(op.member);
         views_.push_back(op.view);
+        duplicated_.push_back(op.duplicated);
     }
 
-    std::vector<std::uint8_t> members_, views_, kept_, constants_;
+    std::vector<std::uint8_t> members_, views_, duplicated_, kept_, constants_, read_once_;
     std::vector<std::int32_t> operands_, first_operand_ = {0}, producers_;
 };
 

@@ -242,8 +242,9 @@ static bool small_enough(const partition *p, const region *r) {
  * time would take quadratic time. */
 static tosajit_status may_be_one(partition *p, const region *both, int32_t a, int32_t b,
                                  bool *one) {
-    *one = small_enough(p, both) && !both->careful;
-    const bool asked = small_enough(p, both) && both->careful && both->size <= CAREFUL_LIMIT;
+    const bool careful = both->careful || p->asks;
+    *one = small_enough(p, both) && !careful;
+    const bool asked = small_enough(p, both) && careful && both->size <= CAREFUL_LIMIT;
     return asked ? ask(p, a, b, one) : TOSAJIT_OK;
 }
 
@@ -341,6 +342,45 @@ static tosajit_status join_all(partition *p) {
     return status;
 }
 
+/* The first one in the order does not depend on the second one, so join searches one direction. */
+static tosajit_status join_beside(partition *p, int32_t one, int32_t other, bool *joined) {
+    const region *a = &p->list[p->heads[one]], *b = &p->list[p->heads[other]];
+    if (a->constant != b->constant) return TOSAJIT_OK;
+    const bool ordered = a->place < b->place;
+    return join(p, ordered ? one : other, ordered ? other : one, joined);
+}
+
+static tosajit_status join_readers(partition *p, bool *joined) {
+    const tosajit_graph *g = p->g;
+    tosajit_status status = TOSAJIT_OK;
+    for (int32_t value = 0; value < g->value_count; value++) p->readers[value] = -1;
+    for (int32_t op = 0; op < g->op_count; op++)
+        for (int32_t k = g->first_operand[op];
+             g->members[op] && !status && k < g->first_operand[op + 1]; k++) {
+            const int32_t value = g->operands[k], reader = p->readers[value];
+            if (!g->read_once[value]) continue;
+            if (reader < 0)
+                p->readers[value] = op;
+            else
+                status = join_beside(p, reader, op, joined);
+        }
+    return status;
+}
+
+/* A join along an edge saves a write and a read; a join of two readers saves a read. So edges come
+ * first. Each round of readers may put a path inside a region, and so make way for more of both. */
+static tosajit_status join_beside_all(partition *p) {
+    tosajit_status status = TOSAJIT_OK;
+    bool joined = p->readers != NULL;
+    p->asks = p->g->accepts != NULL;
+    for (int round = 0; !status && joined && round < MOST_ROUNDS; round++) {
+        joined = false;
+        status = join_readers(p, &joined);
+        if (!status && joined) status = join_all(p);
+    }
+    return status;
+}
+
 /* A region that the host refuses is single ops again, where it stood. */
 static bool part(partition *p, int32_t head) {
     const int32_t end = p->list[head].behind;
@@ -401,5 +441,6 @@ tosajit_status partition_find(partition *p) {
     }
     tosajit_status status = join_all(p);
     if (!status && p->g->accepts) status = part_refused(p, &refused);
-    return status || !refused ? status : join_all(p);
+    if (!status && refused) status = join_all(p);
+    return status ? status : join_beside_all(p);
 }

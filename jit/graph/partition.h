@@ -50,6 +50,8 @@ typedef struct partition {
     int32_t found_count;
     int32_t searches;
     int32_t renumbered; /* how often all places were given anew */
+    int32_t *readers;   /* scratch: per value, the first member that reads it; null: not wanted */
+    bool asks;          /* the host is asked before any region grows */
 } partition;
 
 /* Regions as large as they can be. Everything but searches is there, and zero but for the graph,

@@ -486,6 +486,13 @@ static void a_host_says_what_a_kernel_can_have() {
     std::vector<tosajit::graph_op> views = ops;
     views[2].view = views[3].view = true;
     CHECK((tosajit::partition(views) == region_list{{0}}));
+    std::vector<tosajit::graph_op> seen_through = ops;
+    seen_through[1].duplicated = true; /* then nothing is between op 0 and the others */
+    CHECK((tosajit::partition(seen_through) == region_list{{0, 2, 3}}));
+    tosajit::partition_options once;
+    once.read_once = {0};
+    CHECK((tosajit::partition({{{0}, {1}}, {{0}, {2}}}, once) == region_list{{0, 1}}));
+    CHECK((tosajit::partition({{{0}, {1}}, {{0}, {2}}}) == region_list{{0}, {1}}));
     CHECK(tosajit::partition({}).empty());
     options.accepts = [](const std::vector<std::int32_t> &region) { return region.size() == 1; };
     CHECK((tosajit::partition(ops, options) == region_list{{0}, {2}, {3}}));

@@ -11,7 +11,7 @@
 #include "tests/support/support.h"
 #include "tosajit/graph.h"
 
-enum { MOST_OPS = 14, MOST_VALUES = 2 * MOST_OPS + 4, MOST_READS = 4 * MOST_OPS };
+enum { MOST_OPS = 14, MOST_VALUES = 2 * MOST_OPS + 4, MOST_READS = MOST_OPS * MOST_VALUES };
 
 /* ---------------------------------------------------------------------------------------------
  * Random graphs */
@@ -255,6 +255,170 @@ static void constants_alone_are_no_region(void **state) {
 }
 
 /* ---------------------------------------------------------------------------------------------
+ * Duplicated ops, and values that are read once */
+
+/* Marks what a value stands for: itself, or what is behind the duplicated op that gives it. */
+static void see_through(const sample *s, const uint8_t *duplicated, int32_t value, bool *behind) {
+    const int32_t producer = s->producers[value];
+    if (producer < 0 || !duplicated[producer]) {
+        behind[value] = true;
+        return;
+    }
+    for (int32_t k = s->first_operand[producer]; k < s->first_operand[producer + 1]; k++)
+        see_through(s, duplicated, s->operands[k], behind);
+}
+
+/* The same graph without duplicated ops. Operands are listed once. */
+static void contract(const sample *s, const uint8_t *duplicated, sample *to) {
+    int32_t at = 0;
+    *to = *s;
+    for (int32_t op = 0; op < s->g.op_count; op++) {
+        bool behind[MOST_VALUES] = {false};
+        to->members[op] = s->members[op] && !duplicated[op];
+        for (int32_t k = s->first_operand[op]; !duplicated[op] && k < s->first_operand[op + 1]; k++)
+            see_through(s, duplicated, s->operands[k], behind);
+        for (int32_t value = 0; value < s->g.value_count; value++)
+            if (behind[value]) to->operands[at++] = value;
+        to->first_operand[op + 1] = at;
+    }
+    for (int32_t value = 0; value < s->g.value_count; value++) {
+        bool behind[MOST_VALUES] = {false};
+        if (s->kept[value]) see_through(s, duplicated, value, behind);
+        for (int32_t k = 0; k < s->g.value_count; k++) to->kept[k] |= behind[k];
+    }
+    to->g.members = to->members;
+    to->g.operands = to->operands;
+    to->g.first_operand = to->first_operand;
+    to->g.kept = to->kept;
+}
+
+/* Regions are as those of the contracted graph are defined. They need not be the same ones, since
+ * the order of operands decides which joins come first. */
+static void duplicated_ops_are_seen_through(void **state) {
+    test_random seed = test_random_start(20261130);
+    int32_t through = 0; /* regions that hang together by duplicated ops alone */
+    for (int round = 0; round < 20000; round++) {
+        sample s, contracted;
+        uint8_t duplicated[MOST_OPS];
+        int32_t regions[MOST_OPS], plain[MOST_OPS];
+        uint8_t none[MOST_OPS] = {0};
+        make(&s, &seed);
+        for (int32_t op = 0; op < s.g.op_count; op++)
+            duplicated[op] = test_random_next(&seed) % 3 == 0;
+        contract(&s, duplicated, &contracted);
+        assert_int_equal(tosajit_partition(&s.g, plain), TOSAJIT_OK);
+        s.g.duplicated = none;
+        assert_int_equal(tosajit_partition(&s.g, regions), TOSAJIT_OK);
+        assert_memory_equal(regions, plain, (size_t)s.g.op_count * sizeof *regions);
+        s.g.duplicated = duplicated;
+        assert_int_equal(tosajit_partition(&s.g, regions), TOSAJIT_OK);
+        assert_true(has_order_with(&contracted, regions, -1, -1));
+        for (int32_t op = 0; op < s.g.op_count; op++) {
+            assert_int_equal(regions[op] >= 0, s.members[op] && !duplicated[op]);
+            const uint32_t set = regions[op] == op ? set_of(&s, regions, op) : 0;
+            assert_true(is_connected(&contracted, set));
+            through += !is_connected(&s, set);
+        }
+        check_as_large_as_can_be(&contracted, regions);
+    }
+    assert_true(through > 500);
+}
+
+/* A view of 17 values would make lists long: it stays an op, which stands between. */
+static void an_op_with_much_behind_it_is_an_op(void **state) {
+    enum { MOST = 16 };
+    for (int32_t count = MOST; count <= MOST + 1; count++) {
+        int32_t operands[MOST + 4], producers[MOST + 4], regions[3] = {9, 9, 9};
+        uint8_t kept[MOST + 4] = {0};
+        const uint8_t members[] = {1, 0, 1}, duplicated[] = {0, 1, 0};
+        const int32_t result = count; /* of op 0, which reads value 0; op 1 reads it, and others */
+        operands[0] = 0;
+        operands[1] = result;
+        for (int32_t k = 1; k < count; k++) operands[1 + k] = k;
+        operands[1 + count] = result + 1;
+        for (int32_t k = 0; k < count; k++) producers[k] = -1;
+        for (int32_t k = 0; k < 3; k++) producers[count + k] = k;
+        const tosajit_graph g = {.size = sizeof g,
+                                 .op_count = 3,
+                                 .value_count = count + 3,
+                                 .members = members,
+                                 .operands = operands,
+                                 .first_operand = (int32_t[]){0, 1, 1 + count, 2 + count},
+                                 .producers = producers,
+                                 .kept = kept,
+                                 .duplicated = duplicated};
+        assert_int_equal(tosajit_partition(&g, regions), TOSAJIT_OK);
+        const int32_t last = count > MOST ? 2 : 0;
+        assert_memory_equal(regions, ((int32_t[]){0, -1, last}), sizeof regions);
+    }
+}
+
+/* True if the ops hang together by edges, or by values that are to be read once. */
+static bool hang_together(const sample *s, uint32_t set) {
+    uint32_t reached = set & -set, before = 0;
+    while (reached != before) {
+        before = reached;
+        for (int32_t a = 0; a < s->g.op_count; a++)
+            for (int32_t b = 0; b < s->g.op_count; b++) {
+                if (!has(set, a) || !has(reached, b)) continue;
+                bool tied = has_edge(s, a, b) || has_edge(s, b, a);
+                for (int32_t value = 0; value < s->g.value_count; value++)
+                    tied =
+                        tied || (s->g.read_once[value] && reads(s, a, value) && reads(s, b, value));
+                if (tied) reached |= 1u << a;
+            }
+    }
+    return reached == set;
+}
+
+static tosajit_status at_most_four(void *context, const int32_t *ops, size_t count, int *accepted) {
+    (void)context;
+    (void)ops;
+    *accepted = count <= 4;
+    return TOSAJIT_OK;
+}
+
+/* The first region that reads such a value becomes one with each other one, where it can. */
+static void readers_of_a_value_become_one_region(void **state) {
+    test_random seed = test_random_start(20261201);
+    int32_t beside = 0;
+    for (int round = 0; round < 20000; round++) {
+        sample s;
+        int32_t regions[MOST_OPS];
+        uint32_t sets[MOST_OPS];
+        uint8_t read_once[MOST_VALUES];
+        make(&s, &seed);
+        for (int32_t value = 0; value < s.g.value_count; value++)
+            read_once[value] = test_random_next(&seed) % 2;
+        s.g.read_once = read_once;
+        const bool limited = round % 3 == 0, asked = round % 3 == 1;
+        s.g.most_ops = limited ? 1 + round / 3 % 5 : 0;
+        s.g.accepts = asked ? at_most_four : NULL;
+        assert_int_equal(tosajit_partition(&s.g, regions), TOSAJIT_OK);
+        list_regions(&s, regions, sets);
+        assert_true(has_order_with(&s, regions, -1, -1));
+        for (int32_t op = 0; op < s.g.op_count; op++) {
+            if (!sets[op]) continue;
+            assert_true(hang_together(&s, sets[op]));
+            beside += !is_connected(&s, sets[op]);
+            assert_true(!limited || __builtin_popcount(sets[op]) <= s.g.most_ops);
+            assert_true(!asked || __builtin_popcount(sets[op]) <= 4);
+        }
+        for (int32_t value = 0; value < s.g.value_count && !limited && !asked; value++) {
+            int32_t first = -1;
+            for (int32_t op = 0; op < s.g.op_count && read_once[value]; op++) {
+                if (!s.members[op] || !reads(&s, op, value)) continue;
+                if (first < 0) first = op;
+                if (regions[op] != regions[first])
+                    assert_false(has_order_with(&s, regions, regions[first], regions[op]));
+            }
+        }
+        if (!limited && !asked) check_as_large_as_can_be(&s, regions);
+    }
+    assert_true(beside > 2000);
+}
+
+/* ---------------------------------------------------------------------------------------------
  * What the host says */
 
 typedef struct rule {
@@ -438,8 +602,10 @@ static void wrong_graphs_are_refused_with_words(void **state) {
 
 int main(void) {
     return TEST_RUN(NULL, NULL, TEST(regions_are_what_they_are_defined_to_be),
-                    TEST(constants_alone_are_no_region), TEST(what_a_host_refuses_is_no_region),
-                    TEST(no_path_leads_out_and_back), TEST(regions_of_views_are_the_hosts),
-                    TEST(an_empty_graph_is_divided), TEST(long_graphs_take_linear_time),
-                    TEST(wrong_graphs_are_refused_with_words));
+                    TEST(constants_alone_are_no_region), TEST(duplicated_ops_are_seen_through),
+                    TEST(an_op_with_much_behind_it_is_an_op),
+                    TEST(readers_of_a_value_become_one_region),
+                    TEST(what_a_host_refuses_is_no_region), TEST(no_path_leads_out_and_back),
+                    TEST(regions_of_views_are_the_hosts), TEST(an_empty_graph_is_divided),
+                    TEST(long_graphs_take_linear_time), TEST(wrong_graphs_are_refused_with_words));
 }

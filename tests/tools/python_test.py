@@ -903,6 +903,13 @@ class Graphs(unittest.TestCase):
         views = [(*node, *([True] if len(node) == 2 else []), k > 2)
                  for k, node in enumerate(MODEL)]
         self.assertEqual(tosajit.partition(views), [[0, 2]])
+        through = [
+            tosajit.Node(*node[:2], k != 1, duplicated=k == 1) for k, node in enumerate(MODEL)
+        ]
+        self.assertEqual(tosajit.partition(through), [[0, 2, 3, 4]])
+        apart = [(["x"], ["a"]), (["x"], ["b"])]
+        self.assertEqual(tosajit.partition(apart), [[0], [1]])
+        self.assertEqual(tosajit.partition(apart, read_once=["x"]), [[0, 1]])
         asked = []
         self.assertEqual(tosajit.partition(MODEL, accepts=asked.append), [[0], [2], [3], [4]])
         self.assertIn([3, 4], asked)
@@ -931,6 +938,7 @@ class Graphs(unittest.TestCase):
             ([7], {}, "node 0 is 7, not"),
             ([(["a"], ["b"])], {"kept": "b"}, "kept is 'b'"),
             ([(["a"], ["b"])], {"constants": "a"}, "constants is 'a'"),
+            ([(["a"], ["b"])], {"read_once": "a"}, "read_once is 'a'"),
             ([(["a"], ["b"])], {"most_ops": -1}, "most_ops is -1"),
             ([(["a"], ["b"])], {"most_tensors": 65}, "most_tensors is 65"),
         ):
@@ -947,17 +955,27 @@ class Graphs(unittest.TestCase):
         from tosajit import _tosajit
 
         ints = lambda *values: array.array("i", values)
-        right = dict(members=b"\1", views=b"\0", operands=ints(0), first_operand=ints(0, 1),
-                     producers=ints(-1, 0), kept=bytes(2), constants=bytes(2), most_ops=0,
-                     most_tensors=0, accepts=None, regions=ints(7))
+        right = dict(members=b"\1",
+                     views=b"\0",
+                     duplicated=b"\0",
+                     read_once=bytes(2),
+                     operands=ints(0),
+                     first_operand=ints(0, 1),
+                     producers=ints(-1, 0),
+                     kept=bytes(2),
+                     constants=bytes(2),
+                     most_ops=0,
+                     most_tensors=0,
+                     accepts=None,
+                     regions=ints(7))
         _tosajit.partition(**right)
         self.assertEqual(right["regions"][0], 0)
-        for name, value in (("members", b"\1\1"), ("views", b""), ("operands", ints()),
-                            ("operands", ints(0, 0)),
+        for name, value in (("members", b"\1\1"), ("views", b""), ("duplicated", b""),
+                            ("read_once", b""), ("operands", ints()), ("operands", ints(0, 0)),
                             ("first_operand", ints(0)), ("first_operand", ints(0, -1)),
                             ("first_operand", ints(0, 1 << 30)), ("first_operand", ints(1, 1)),
-                            ("producers", ints(-1)), ("producers", ints(-1, 5)),
-                            ("kept", bytes(1)), ("constants", b""), ("regions", ints(0, 0))):
+                            ("producers", ints(-1)), ("producers", ints(-1, 5)), ("kept", bytes(1)),
+                            ("constants", b""), ("regions", ints(0, 0))):
             with self.assertRaises(tosajit.ArgumentError, msg=name):
                 _tosajit.partition(**{**right, name: value})
         for name, value in (("regions", bytes(4)), ("members", "1"), ("operands", None)):

@@ -7,7 +7,19 @@
 #include "tools/python/errors.h"
 #include "tosajit/graph.h"
 
-enum { MEMBERS, OPERANDS, FIRST, PRODUCERS, KEPT, CONSTANTS, VIEWS, REGIONS, BUFFERS };
+enum {
+    MEMBERS,
+    OPERANDS,
+    FIRST,
+    PRODUCERS,
+    KEPT,
+    CONSTANTS,
+    VIEWS,
+    DUPLICATED,
+    READ_ONCE,
+    REGIONS,
+    BUFFERS
+};
 
 static PyObject *list_numbers(const int32_t *numbers, size_t count) {
     PyObject *list = PyList_New((Py_ssize_t)count);
@@ -37,7 +49,8 @@ static bool fit(const Py_buffer *b) {
     if (ops > INT32_MAX || values > INT32_MAX || b[FIRST].len != size * (ops + 1)) return false;
     const int32_t *first = b[FIRST].buf;
     return b[OPERANDS].len == size * first[ops] && b[PRODUCERS].len == size * values &&
-           b[CONSTANTS].len == values && b[VIEWS].len == ops && b[REGIONS].len == size * ops;
+           b[CONSTANTS].len == values && b[READ_ONCE].len == values && b[VIEWS].len == ops &&
+           b[DUPLICATED].len == ops && b[REGIONS].len == size * ops;
 }
 
 static tosajit_status divide(const tosajit_graph *g, int32_t *regions) {
@@ -61,22 +74,24 @@ static PyObject *partition(module_state *state, const Py_buffer *b, tosajit_grap
     g->kept = b[KEPT].buf;
     g->constants = b[CONSTANTS].buf;
     g->views = b[VIEWS].buf;
+    g->duplicated = b[DUPLICATED].buf;
+    g->read_once = b[READ_ONCE].buf;
     const tosajit_status status = divide(g, g->op_count ? b[REGIONS].buf : &none);
     if (PyErr_Occurred() || errors_raise(state, status)) return NULL;
     return Py_NewRef(Py_None);
 }
 
 PyObject *graph_partition(PyObject *module, PyObject *arguments, PyObject *named) {
-    static char *names[] = {"members",      "operands",  "first_operand", "producers",
-                            "kept",         "constants", "views",         "most_ops",
-                            "most_tensors", "accepts",   "regions",       NULL};
+    static char *names[] = {"members",      "operands", "first_operand", "producers", "kept",
+                            "constants",    "views",    "duplicated",    "read_once", "most_ops",
+                            "most_tensors", "accepts",  "regions",       NULL};
     Py_buffer b[BUFFERS] = {{0}};
     tosajit_graph g = {.size = sizeof g};
     PyObject *accepts;
-    if (!PyArg_ParseTupleAndKeywords(arguments, named, "$y*y*y*y*y*y*y*iiOw*:partition", names,
+    if (!PyArg_ParseTupleAndKeywords(arguments, named, "$y*y*y*y*y*y*y*y*y*iiOw*:partition", names,
                                      &b[MEMBERS], &b[OPERANDS], &b[FIRST], &b[PRODUCERS], &b[KEPT],
-                                     &b[CONSTANTS], &b[VIEWS], &g.most_ops, &g.most_tensors,
-                                     &accepts, &b[REGIONS]))
+                                     &b[CONSTANTS], &b[VIEWS], &b[DUPLICATED], &b[READ_ONCE],
+                                     &g.most_ops, &g.most_tensors, &accepts, &b[REGIONS]))
         return NULL;
     if (accepts != Py_None) g.accepts = ask, g.context = accepts;
     PyObject *result = partition(PyModule_GetState(module), b, &g);

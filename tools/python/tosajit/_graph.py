@@ -17,9 +17,10 @@ if TYPE_CHECKING:
         gives: Iterable[Hashable]
         member: bool = True
         view: bool = False
+        duplicated: bool = False
 else:
-    Node = namedtuple("Node", "reads gives member view", defaults=(True, False))
-    Node.__doc__ = """An operation of a host's graph. Any tuple of these two to four will do.
+    Node = namedtuple("Node", "reads gives member view duplicated", defaults=(True, False, False))
+    Node.__doc__ = """An operation of a host's graph. Any tuple of these two to five will do.
 
     Parameters
     ----------
@@ -29,12 +30,15 @@ else:
         Whether a kernel may have it.
     view : bool, optional
         Whether it moves elements and computes none.
+    duplicated : bool, optional
+        Whether it costs nothing, such as a view of memory. It is in no region; whatever reads its
+        values reads what it reads.
 
     Examples
     --------
     >>> import tosajit
     >>> tosajit.Node(["a"], ["b"])
-    Node(reads=['a'], gives=['b'], member=True, view=False)
+    Node(reads=['a'], gives=['b'], member=True, view=False, duplicated=False)
     """
 
 
@@ -50,13 +54,15 @@ def _values(what: str, values: Iterable[Hashable]) -> Iterable[Hashable]:
     return values
 
 
-def _node(k: int, node: Any) -> Tuple[Iterable[Hashable], Iterable[Hashable], bool, bool]:
+def _node(k: int, node: Any) -> Node:
     try:
-        reads, gives, member, view = Node(*node)
+        found = Node(*node)
     except TypeError:
-        _refuse(f"node {k} is {node!r}, not (reads, gives) or (reads, gives, member, view)")
-    return _values(f"what node {k} reads", reads), _values(f"what node {k} gives",
-                                                           gives), member, view
+        _refuse(
+            f"node {k} is {node!r}, not (reads, gives) or (reads, gives, member, view, duplicated)")
+    _values(f"what node {k} reads", found.reads)
+    _values(f"what node {k} gives", found.gives)
+    return found
 
 
 def partition(
@@ -64,6 +70,7 @@ def partition(
     *,
     kept: Iterable[Hashable] = (),
     constants: Iterable[Hashable] = (),
+    read_once: Iterable[Hashable] = (),
     most_ops: int = 0,
     most_tensors: int = 0,
     accepts: Optional[Callable[[List[int]], bool]] = None,
@@ -73,12 +80,15 @@ def partition(
     Parameters
     ----------
     nodes : iterable of Node or tuple
-        (reads, gives), (reads, gives, member) or (reads, gives, member, view). Each stands behind
-        those whose values it reads. A value is anything that can be a key of a dict.
+        (reads, gives), and what else a Node has. Each stands behind those whose values it reads. A
+        value is anything
+        that can be a key of a dict.
     kept : iterable, optional
         Values that something else reads, too, such as results of the model.
     constants : iterable, optional
         Values that are the same in all calls.
+    read_once : iterable, optional
+        Values that are large. Regions that read one of them become one, where they can.
     most_ops, most_tensors : int, optional
         The most of a region; 0: the library's limits.
     accepts : function, optional
@@ -102,7 +112,7 @@ def partition(
     [[0], [2, 3]]
     """
     numbers: Dict[Hashable, int] = {}
-    members, views = bytearray(), bytearray()
+    members, views, duplicated = bytearray(), bytearray(), bytearray()
     operands, first, producers = array("i"), array("i", [0]), array("i")
 
     def number(value: Hashable) -> int:
@@ -112,25 +122,37 @@ def partition(
         return known
 
     for k, node in enumerate(nodes):
-        reads, gives, member, view = _node(k, node)
-        operands.extend(map(number, reads))
+        found = _node(k, node)
+        operands.extend(map(number, found.reads))
         first.append(len(operands))
-        members.append(bool(member))
-        views.append(bool(view))
-        for value in gives:
+        members.append(bool(found.member))
+        views.append(bool(found.view))
+        duplicated.append(bool(found.duplicated))
+        for value in found.gives:
             if value in numbers:
                 giver = producers[numbers[value]]
                 _refuse(f"node {k} gives {value!r}, " +
                         (f"and so does node {giver}" if giver >= 0 else "which was read before"))
             producers[number(value)] = k
-    marked = [set(map(number, _values("kept", kept))),
-              set(map(number, _values("constants", constants)))]
+    marked = [
+        set(map(number, _values(what, values)))
+        for what, values in (("kept", kept), ("constants", constants), ("read_once", read_once))
+    ]
     flags = [bytes(k in values for k in range(len(producers))) for values in marked]
     heads = array("i", bytes(4 * len(members)))
-    _partition(members=members, operands=operands, first_operand=first, producers=producers,
-               kept=flags[0], constants=flags[1], views=views, most_ops=most_ops,
+    _partition(members=members,
+               operands=operands,
+               first_operand=first,
+               producers=producers,
+               kept=flags[0],
+               constants=flags[1],
+               views=views,
+               duplicated=duplicated,
+               read_once=flags[2],
+               most_ops=most_ops,
                most_tensors=most_tensors,
-               accepts=accepts, regions=heads)
+               accepts=accepts,
+               regions=heads)
     regions: Dict[int, List[int]] = {}
     for k, head in enumerate(heads):
         if head >= 0:
