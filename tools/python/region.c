@@ -16,25 +16,18 @@
 /* Giving the lock away costs more than a run of few bytes takes. */
 enum { REGION_LOCKED_BYTES = 65536 };
 
-/* Some of a dimension's indices, from begin on, each step-th. end: behind the last one if it is
- * positive, otherwise to be added to the size. */
-typedef struct region_cut {
-    int64_t begin, end, step;
-} region_cut;
-
 typedef struct region_operand {
     int32_t rank;
     int8_t from[TOSAJIT_MAX_RANK]; /* per dimension of the kernel: the tensor's; -1: none, size 1 */
-    bool is_cut;
-    region_cut cuts[TOSAJIT_MAX_RANK]; /* per dimension of the tensor */
 } region_operand;
 
 typedef struct region_result {
     int32_t rank;
     int8_t from[TOSAJIT_MAX_RANK]; /* as of operands */
-    /* Per dimension of the tensor: the operand that has its size, and where; -1: it is known. */
+    /* Per dimension of the tensor: the operand and its dimension that tell the size; -1: it is
+     * known. */
     int8_t operand[TOSAJIT_MAX_RANK], dim[TOSAJIT_MAX_RANK];
-    int64_t known[TOSAJIT_MAX_RANK]; /* the size, where no operand has it */
+    int64_t sizes[TOSAJIT_MAX_RANK]; /* the size, or how much longer than the operand's it is */
     int8_t order[TOSAJIT_MAX_RANK];  /* its dimensions as they lie in memory, the outermost first */
     uint64_t over;                   /* operands whose memory it may have */
     PyObject *dtype;                 /* the host's */
@@ -51,10 +44,9 @@ typedef struct region_object {
     Py_ssize_t runs, others;    /* how often the kernel ran, and how often it could not */
 } region_object;
 
-/* A tensor as its library shows it, but for what is cut off, and as the kernel takes it. */
+/* A tensor as its library shows it, and as the kernel takes it. */
 typedef struct region_view {
     dlpack_tensor shown;
-    int64_t cut_dims[TOSAJIT_MAX_RANK], cut_strides[TOSAJIT_MAX_RANK];
     int64_t dims[TOSAJIT_MAX_RANK], strides[TOSAJIT_MAX_RANK];
 } region_view;
 
@@ -74,25 +66,6 @@ static bool see(const region_object *r, PyObject *object, Py_ssize_t tensor, int
            elements_of_dlpack(shown->element, element) == element;
 }
 
-/* Operand i without what is cut off; false: it has no such indices. */
-static bool cut(const region_object *r, Py_ssize_t i, region_view *v) {
-    const region_operand *operand = &r->operands[i];
-    dlpack_tensor *shown = &v->shown;
-    if (!operand->is_cut) return true;
-    const int64_t size = (int64_t)tosajit_type_size(r->kernel->tensors[i].element);
-    for (int32_t d = 0; d < shown->rank; d++) {
-        const region_cut *c = &operand->cuts[d];
-        const int64_t end = c->end > 0 ? c->end : shown->dims[d] + c->end;
-        if (end > shown->dims[d] || c->begin >= end) return false;
-        v->cut_dims[d] = (end - c->begin - 1) / c->step + 1;
-        v->cut_strides[d] = shown->strides[d] * c->step;
-        shown->byte_offset += (uint64_t)(c->begin * shown->strides[d] * size);
-    }
-    shown->dims = v->cut_dims;
-    shown->strides = v->cut_strides;
-    return true;
-}
-
 static tosajit_tensor as_the_kernel_sees(const region_object *r, Py_ssize_t tensor,
                                          const int8_t *from, region_view *v) {
     const tosajit_type element = r->kernel->tensors[tensor].element;
@@ -106,14 +79,16 @@ static tosajit_tensor as_the_kernel_sees(const region_object *r, Py_ssize_t tens
     return (tosajit_tensor){element, r->rank, data, v->dims, dense ? NULL : v->strides};
 }
 
-/* Sizes and strides, in elements, that a result shall have; how many bytes that is. */
+/* Sizes and strides, in elements, that a result shall have; how many bytes that is. -1: an operand
+ * is too short. */
 static int64_t lay_out(const region_result *result, size_t element, const region_view *views,
                        int64_t *dims, int64_t *strides) {
     int64_t unit = 1, count = 1;
     for (int32_t k = result->rank; k-- > 0;) {
         const int32_t d = result->order[k];
         const int8_t operand = result->operand[d];
-        dims[d] = operand < 0 ? result->known[d] : views[operand].shown.dims[result->dim[d]];
+        dims[d] = result->sizes[d] + (operand < 0 ? 0 : views[operand].shown.dims[result->dim[d]]);
+        if (dims[d] < 0) return -1;
         strides[d] = unit;
         unit *= dims[d] > 1 ? dims[d] : 1;
         count *= dims[d];
@@ -165,6 +140,7 @@ static bool place(const region_object *r, region_call *c, Py_ssize_t i) {
     int64_t dims[TOSAJIT_MAX_RANK], strides[TOSAJIT_MAX_RANK];
     const int64_t bytes = lay_out(result, tosajit_type_size(r->kernel->tensors[tensor].element),
                                   c->operands, dims, strides);
+    if (bytes < 0) return false;
     if (bytes > c->largest) c->largest = bytes;
     const uint64_t over = r->apart ? 0 : result->over & ~c->taken;
     for (uint64_t left = over; left; left &= left - 1) {
@@ -250,8 +226,7 @@ static PyObject *region_run(PyObject *self, PyObject *const *objects, Py_ssize_t
     c.objects = objects;
     bool fine = count >= k->operand_count;
     for (Py_ssize_t i = 0; fine && i < k->operand_count; i++)
-        fine = see(r, objects[i], i, r->operands[i].rank, &c.operands[i].shown) &&
-               cut(r, i, &c.operands[i]);
+        fine = see(r, objects[i], i, r->operands[i].rank, &c.operands[i].shown);
     PyObject *result = fine ? compute(r, &c) : NULL;
     if (!result && fine && c.taken && !PyErr_Occurred()) {
         r->apart = true;
@@ -274,24 +249,11 @@ static bool copy_numbers(int8_t *to, const char *bytes, Py_ssize_t count, Py_ssi
     return true;
 }
 
-/* Three numbers of 64 bits per dimension of the tensor, or nothing. */
-static bool read_cuts(region_operand *to, const char *cuts, Py_ssize_t length) {
-    to->is_cut = length != 0;
-    if (!to->is_cut) return true;
-    if (length != (Py_ssize_t)sizeof(region_cut) * to->rank) return false;
-    memcpy(to->cuts, cuts, (size_t)length);
-    for (int32_t d = 0; d < to->rank; d++)
-        if (to->cuts[d].begin < 0 || to->cuts[d].step < 1) return false;
-    return true;
-}
-
 static bool read_operand(const region_object *r, PyObject *given, region_operand *to) {
-    const char *from, *cuts;
-    Py_ssize_t length, cuts_length;
-    return PyArg_ParseTuple(given, "iy#y#", &to->rank, &from, &length, &cuts, &cuts_length) &&
-           to->rank >= 0 && to->rank <= TOSAJIT_MAX_RANK &&
-           copy_numbers(to->from, from, length, r->rank, to->rank) &&
-           read_cuts(to, cuts, cuts_length);
+    const char *from;
+    Py_ssize_t length;
+    return PyArg_ParseTuple(given, "iy#", &to->rank, &from, &length) && to->rank >= 0 &&
+           to->rank <= TOSAJIT_MAX_RANK && copy_numbers(to->from, from, length, r->rank, to->rank);
 }
 
 /* True if the kernel gives a size of 1 exactly where the tensor has no dimension. */
@@ -311,16 +273,16 @@ static bool is_order(const int8_t *order, int32_t rank) {
 }
 
 static bool read_result(const region_object *r, PyObject *given, region_result *to) {
-    const char *from, *operand, *dim, *known, *order;
+    const char *from, *operand, *dim, *sizes, *order;
     Py_ssize_t lengths[5];
     unsigned long long over;
     PyObject *dtype;
     if (!PyArg_ParseTuple(given, "iy#y#y#y#y#KO", &to->rank, &from, &lengths[0], &operand,
-                          &lengths[1], &dim, &lengths[2], &known, &lengths[3], &order, &lengths[4],
+                          &lengths[1], &dim, &lengths[2], &sizes, &lengths[3], &order, &lengths[4],
                           &over, &dtype) ||
         to->rank < 0 || to->rank > TOSAJIT_MAX_RANK || lengths[3] != 8 * (Py_ssize_t)to->rank)
         return false;
-    memcpy(to->known, known, (size_t)lengths[3]);
+    memcpy(to->sizes, sizes, (size_t)lengths[3]);
     const int operands = (int)r->kernel->operand_count;
     const bool fine = copy_numbers(to->from, from, lengths[0], r->rank, to->rank) &&
                       copy_numbers(to->operand, operand, lengths[1], to->rank, operands) &&
@@ -328,7 +290,7 @@ static bool read_result(const region_object *r, PyObject *given, region_result *
                       copy_numbers(to->order, order, lengths[4], to->rank, to->rank) &&
                       is_order(to->order, to->rank) && (operands == 64 || !(over >> operands));
     for (int32_t d = 0; fine && d < to->rank; d++)
-        if (to->operand[d] < 0 ? to->known[d] < 1
+        if (to->operand[d] < 0 ? to->sizes[d] < 1
                                : to->dim[d] < 0 || to->dim[d] >= r->operands[to->operand[d]].rank)
             return false;
     to->over = over;

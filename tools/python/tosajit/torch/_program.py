@@ -19,7 +19,7 @@ from .._tosajit import Error, Region as CompiledRegion
 from ._groups import look_through
 from ._linear import restore
 from ._ops import RULES, Refused, aten, value_of
-from ._regions import Impossible, Operand, Partition, Region, Taken, take, write
+from ._regions import Impossible, Partition, Region, Taken, is_view, parts_of, take, write
 
 log = logging.getLogger("tosajit.torch")
 
@@ -95,7 +95,7 @@ class Plan:
     def __init__(self, graph: torch.fx.Graph, keep: Callable[[Region, Dict[torch.fx.Node, Taken]],
                                                              bool],
                  whole: Set[torch.fx.Node] = frozenset()) -> None:
-        """whole: nodes that read and give no pieces."""
+        """whole: parts and concatenations that no kernel has."""
         self.nodes = list(graph.nodes)
         self.taken: Dict[torch.fx.Node, Taken] = {}
         self.reasons: Dict[torch.fx.Node, str] = {}
@@ -103,9 +103,9 @@ class Plan:
         before = self.before = self._order_of_fixed()
         self.needed = self._needed()
         self._take(whole)
-        partition = Partition(self.nodes, self.taken, before)
+        partition = Partition(self.nodes, self.taken, self.views, before)
         self.reasons.update(partition.reasons)
-        self.index = partition.index
+        self.index = {node: k for k, node in enumerate(self.nodes)}
         self.regions: Dict[torch.fx.Node, Region] = {}
         for region in {id(r): r for r in partition.regions.values()}.values():
             if keep(region, self.taken):
@@ -120,11 +120,14 @@ class Plan:
         self._lifetimes()
 
     def _take(self, whole: Set[torch.fx.Node]) -> None:
+        self.views = {node for node in self.nodes if node not in whole and is_view(node)}
         for node in self.nodes:
             if node.op != "call_function" or node not in self.needed:
                 continue
             try:
-                self.taken[node] = take(node, node not in whole)
+                if node in whole:
+                    raise Refused("a kernel with such pieces was refused")
+                self.taken[node] = take(node, self.views)
             except Refused as why:
                 self.reasons[node] = str(why)
             except Exception as why:  # of a form that the rule does not know
@@ -146,8 +149,7 @@ class Plan:
 
     def inputs(self, node: torch.fx.Node) -> List[torch.fx.Node]:
         if node in self.taken:
-            return [s.node for s in self.taken[node].sources
-                    if s.node is not None] + list(self.taken[node].extras)
+            return [*self.taken[node].bases, *self.taken[node].extras]
         return node.all_input_nodes + self.before.get(node, [])
 
     def _needed(self) -> Set[torch.fx.Node]:
@@ -259,25 +261,19 @@ def gains(region: Region, taken: Dict[torch.fx.Node, Taken]) -> bool:
         taken[region.nodes[0]].rule.keeps is None
 
 
-def otherwise(region: Region, taken: Dict[torch.fx.Node, Taken], arguments: Sequence[torch.fx.Node],
+def otherwise(arguments: Sequence[torch.fx.Node],
               results: Sequence[torch.fx.Node]) -> Callable[..., Any]:
     """The same by PyTorch's operations, for tensors that are not as they were expected."""
-    own = set(region.nodes)
-    nodes: Dict[torch.fx.Node, None] = {}
-    for node in region.nodes:
-        for between in taken[node].between:
-            if between not in own:
-                nodes[between] = None
-        if node.target is operator.getitem:
-            nodes[node.args[0]] = None
-        nodes[node] = None
-
     def compute(*given: Any) -> Any:
         known = dict(zip(arguments, given))
-        for node in nodes:
-            args, kwargs = torch.fx.node.map_arg((node.args, node.kwargs), known.__getitem__)
-            known[node] = node.target(*args, **kwargs)
-        found = [known[node] for node in results]
+
+        def value(node: torch.fx.Node) -> Any:
+            if node not in known:
+                args, kwargs = torch.fx.node.map_arg((node.args, node.kwargs), value)
+                known[node] = node.target(*args, **kwargs)
+            return known[node]
+
+        found = [value(node) for node in results]
         return found[0] if len(found) == 1 else tuple(found)
 
     return compute
@@ -285,13 +281,6 @@ def otherwise(region: Region, taken: Dict[torch.fx.Node, Taken], arguments: Sequ
 
 def _bytes(numbers: Sequence[int]) -> bytes:
     return array("b", numbers).tobytes()
-
-
-def _cuts(operand: Operand) -> bytes:
-    cuts = dict(operand.cuts)
-    numbers = [number for d in range(value_of(operand.node).dim())
-               for number in cuts.get(d, (0, 0, 1))]
-    return array("q", numbers).tobytes() if cuts else b""
 
 
 class Compiled(NamedTuple):
@@ -314,20 +303,19 @@ def compile_region(engine: Any, plan: Plan, position: int, region: Region) -> Co
     for node, layout in zip(wanted, kernel.layouts):
         over = 0
         for k, operand in enumerate(kernel.operands):
-            dies = (not operand.cuts and min(operand.axes, default=0) >= 0 and roots[k] is not None
-                    and roots.count(roots[k]) == 1 and
-                    plan.last.get(roots[k]) == position)
+            dies = (not operand.cut and min(operand.axes, default=0) >= 0 and roots[k] is not None
+                    and roots.count(roots[k]) == 1 and plan.last.get(roots[k]) == position)
             if (dies and value_of(operand.node).dtype == value_of(node).dtype
                 and (node not in outputs or is_whole(operand.node, roots[k]))):
                 over |= 1 << k
-        results.append((value_of(node).dim(), *map(_bytes, layout[:3]),
-                        array("q", layout.known).tobytes(), _bytes(layout.order), over,
-                        value_of(node).dtype))
-    operands = tuple((value_of(o.node).dim(), _bytes(o.axes), _cuts(o)) for o in kernel.operands)
+        results.append(
+            (value_of(node).dim(), *map(_bytes, layout[:3]), array("q", layout.sizes).tobytes(),
+             _bytes(layout.order), over, value_of(node).dtype))
+    operands = tuple((value_of(o.node).dim(), _bytes(o.axes)) for o in kernel.operands)
     key = f"{kernel.apart} {kernel.text}"
     compiled = CompiledRegion(engine if isinstance(engine, Engine) else engine.get(key),
                               kernel.text, kernel.apart, operands, tuple(results), make_empty,
-                              otherwise(region, plan.taken, arguments, wanted))
+                              otherwise(arguments, wanted))
     return Compiled(compiled, arguments, wanted, key)
 
 
@@ -443,8 +431,9 @@ def build(module: torch.fx.GraphModule, engine: Any, name: str) -> Callable[[Lis
             try:
                 done[id(step)] = compile_region(engine, plan, position, step)
             except (Error, Impossible, Refused, ValueError) as why:
-                pieces = {n for n in step.nodes if plan.taken[n].rule.joins is not None
-                          or any(s.cuts for s in plan.taken[n].sources)}
+                pieces = {n
+                          for n in step.nodes if plan.taken[n].rule.joins is not None} | parts_of(
+                              step.nodes, plan.taken, plan.views)
                 log.log(logging.INFO if pieces else logging.WARNING, "%s: %s",
                         "without pieces" if pieces else "a region stays PyTorch's", why)
                 (whole if pieces else refused).update(pieces or step.nodes)
@@ -472,4 +461,3 @@ def build(module: torch.fx.GraphModule, engine: Any, name: str) -> Callable[[Lis
     call.regions = [c.region for c in done.values()]
     call.kernels = {c.key: c.region.kernel for c in done.values()}
     return call
-

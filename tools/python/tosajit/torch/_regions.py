@@ -2,23 +2,35 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Which operations of a graph become one kernel, and that kernel's text.
 
-A region has axes. Each dimension of each of its values is an axis of the region, or is 1 there.
-Operations that work element by element make axes of their operands one; views that move dimensions
-need nothing else. So a transposed operand is one whose axes come in another order, and the kernel
-gets it by its strides.
+The library's partition divides the graph. Views and numbers are nodes of it that cost nothing: each
+region that reads one
+has its own. This file says which operations a kernel may have, whether it may have them together,
+and what it computes.
 
-A part of an operand is an operand with another beginning. A part of a value that the region
-computes, and values one behind the other, have axes of other sizes than the whole: these share a
-place, a dimension of the kernel."""
+A region has axes. Each dimension of each of its values is an axis of the region, or is 1 there.
+Operations that work
+element by element make axes of their operands one. A view gives its operand's axes in another
+order, or cuts some of them.
+A part of a value, and values one behind the other, have axes of other sizes than the whole: these
+share a place, a
+dimension of the kernel.
+
+Axes stay here, because a kernel's dimensions have to stand as its tensors lie in memory, which
+PyTorch decides. A layer norm
+of channels_last takes seven times as long if its text has the order of PyTorch's dimensions. Costs
+stay here, too, because
+they are made of sizes, which the library's graph does not have."""
 from __future__ import annotations
 
 import math
 import operator
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 import torch
 
-from ._ops import TYPES, Refused, Rule, Statements, aten, is_number, literal, rule_of, value_of, variance
+from .._graph import Node, partition
+from ._ops import (TYPES, Refused, Rule, Statements, aten, is_number, literal, rule_of, type_of,
+                   value_of, variance)
 
 MOST_NODES = 96  # longer kernels gain nothing, and take longer to compile
 MOST_TENSORS = 48
@@ -36,17 +48,6 @@ class Cut(NamedTuple):
     begin: int
     end: int
     step: int
-
-
-Cuts = Tuple[Tuple[int, Cut], ...]  # dimensions of a node
-
-
-class Source(NamedTuple):
-    """Where a tensor comes from, behind views: a node, or a number in every element."""
-    node: Optional[torch.fx.Node]
-    number: Any
-    dims: Tuple[Optional[int], ...]  # per dimension: the node's; None: it is 1 there
-    cuts: Cuts = ()
 
 
 def is_tensor(node: Any) -> bool:
@@ -178,38 +179,16 @@ def _ranged(size: Any, part: Any, begin: int, end: int, step: int) -> Optional[C
     return Cut(begin, end, step) if end < 0 else None
 
 
-def _within(old: Cut, new: Cut) -> Optional[Cut]:
-    """The part of a part."""
-    begin = old.begin + new.begin * old.step
-    if new.end > 0:
-        return Cut(begin, old.begin + (new.end - 1) * old.step + 1, old.step * new.step)
-    return Cut(begin, old.end + new.end, new.step) if old.step == 1 and old.end <= 0 else None
-
-
-def _cut(source: Source, node: torch.fx.Node) -> Optional[Source]:
-    """None: the part is not known now, or empty."""
+def cut_of(node: torch.fx.Node) -> Optional[Tuple[int, Cut]]:
+    """The dimension that a part cuts, and its indices. None: the part is not known now, or
+    empty."""
     before = value_of(parent_of(node)).shape
     found = _ends(node)
     if found is None or not all(isinstance(number, int) for number in found):
         return None
     d = found[0] % len(before)
-    dropped = is_dropping(node)
-    part = 1 if dropped else value_of(node).shape[d]
-    cut = _ranged(before[d], part, *found[1:])
-    if cut is None or cut.end > 0 and cut.begin >= cut.end:
-        return None
-    dims, cuts, base = list(source.dims), dict(source.cuts), source.dims[d]
-    if (base is not None and (not isinstance(before[d], int) or cut != Cut(0, before[d], 1))
-        and cut != Cut(0, 0, 1)):
-        both = _within(cuts[base], cut) if base in cuts else cut
-        if both is None:
-            return None
-        cuts[base] = both
-    if base is not None and is_one(part):
-        dims[d] = None
-    if dropped:
-        del dims[d]
-    return Source(source.node, source.number, tuple(dims), tuple(sorted(cuts.items())))
+    cut = _ranged(before[d], 1 if is_dropping(node) else value_of(node).shape[d], *found[1:])
+    return None if cut is None or cut.end > 0 and cut.begin >= cut.end else (d, cut)
 
 
 LAST = 2 ** 63 - 1
@@ -233,52 +212,30 @@ def parent_of(node: torch.fx.Node) -> torch.fx.Node:
     return node.args[0].args[0] if node.target is operator.getitem else node.args[0]
 
 
-def is_followed(node: torch.fx.Node) -> bool:
-    return (node.op == "call_function" and (node.target in VIEWS or is_part(node))
-            and is_tensor(parent_of(node)))
+def number_in(node: torch.fx.Node) -> Any:
+    """The number in each of its elements; None: there is none, or it is not known now."""
+    number = FILLED_WITH.get(node.target)
+    if node.target in FILLED:
+        number = node.args[FILLED[node.target]]
+    return number if is_number(number) and usual(node) else None
 
 
-def source_of(node: torch.fx.Node, inner: Set[torch.fx.Node]) -> Source:
-    """Behind all views that a kernel can follow. Nodes of inner are taken as they are."""
-    views: List[torch.fx.Node] = []
-    base = node
-    while base not in inner and is_followed(base):
-        views.append(base)
-        base = parent_of(base)
-    number = None
-    if base.op == "call_function" and base not in inner and usual(base):
-        if base.target in FILLED:
-            number = base.args[FILLED[base.target]]
-        number = FILLED_WITH.get(base.target, number)
-    rank = value_of(base).dim()
-    dims: Dims = (None,) * rank if is_number(number) else tuple(
-        None if is_one(size) else d for d, size in enumerate(value_of(base).shape))
-    source = Source(None if is_number(number) else base, number if is_number(number) else None,
-                    dims)
-    while views:
-        moved = _moved(source, views[-1])
-        if moved is None or len(moved.dims) != value_of(views[-1]).dim():
-            # what cannot be followed is where it begins
-            return source_of_itself(node) if len(views) == 1 else _later(node, views[-1], inner)
-        source = moved
-        views.pop()
-    return source
-
-
-def _moved(source: Source, view: torch.fx.Node) -> Optional[Source]:
-    if is_part(view):
-        return _cut(source, view)
-    dims = VIEWS[view.target](source.dims, view)
-    return None if dims is None else source._replace(dims=dims)
-
-
-def source_of_itself(node: torch.fx.Node) -> Source:
-    return Source(node, None, tuple(None if is_one(size) else d
-                                    for d, size in enumerate(value_of(node).shape)))
-
-
-def _later(node: torch.fx.Node, stop: torch.fx.Node, inner: Set[torch.fx.Node]) -> Source:
-    return source_of(node, inner | {stop})
+def is_view(node: torch.fx.Node) -> bool:
+    """Whether a kernel can have it for nothing: it is a number in every element, or shows its
+    operand in a way that a text can say."""
+    if node.op != "call_function" or not is_tensor(node):
+        return False
+    try:
+        if number_in(node) is not None:
+            return True
+        if is_part(node):
+            return is_tensor(parent_of(node)) and cut_of(node) is not None
+        if node.target not in VIEWS or not is_tensor(parent_of(node)):
+            return False
+        dims = VIEWS[node.target](tuple(range(value_of(parent_of(node)).dim())), node)
+    except Exception:  # of a form that nobody expects
+        return False
+    return dims is not None and len(dims) == value_of(node).dim()
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -286,8 +243,7 @@ def _later(node: torch.fx.Node, stop: torch.fx.Node, inner: Set[torch.fx.Node]) 
 
 class Taken(NamedTuple):
     rule: Rule
-    sources: Tuple[Source, ...]  # of what the rule reads
-    between: Tuple[torch.fx.Node, ...]  # views and numbers that a kernel follows
+    bases: Tuple[torch.fx.Node, ...]  # what the rule reads, behind views; no numbers
     # sizes, and tensors that are not read, which only PyTorch's own computation needs
     extras: Tuple[torch.fx.Node, ...]
 
@@ -301,8 +257,8 @@ def _rule(node: torch.fx.Node) -> Rule:
     return rule_of(node)
 
 
-def take(node: torch.fx.Node, follows: bool = True) -> Taken:
-    """Refused, if PyTorch keeps it. follows: behind parts of tensors, too."""
+def take(node: torch.fx.Node, views: Set[torch.fx.Node]) -> Taken:
+    """Refused, if PyTorch keeps it. views: what kernels see through."""
     if node.op != "call_function" or not is_tensor(node):
         raise Refused("it gives no tensor")
     if not usual(node):
@@ -314,39 +270,41 @@ def take(node: torch.fx.Node, follows: bool = True) -> Taken:
             raise Refused(f"it reads {read}, which no kernel can")
     if len(set(rule.reads)) > MOST_TENSORS:
         raise Refused("it reads too many tensors")
-    if not follows and rule.joins is not None:
-        raise Refused("a kernel with pieces of results was refused")
-    sources = tuple(_followed(read, follows) for read in rule.reads)
-    between = between_of(rule.reads, {source.node for source in sources})
-    inner = {node.args[0]} if node.target is operator.getitem else set()
-    known = {*rule.reads, *between, *inner, *(source.node for source in sources)}
-    extras = {a: None for n in (node, *between, *inner)
-              for a in n.all_input_nodes if a not in known}
-    return Taken(rule, sources, between, tuple(extras))
+    bases = dict.fromkeys(base for base in (base_of(read, views) for read in rule.reads)
+                          if base not in views)
+    needed = dict.fromkeys(leaf for own in node.all_input_nodes for leaf in leaves_of(own, views))
+    return Taken(rule, tuple(bases), tuple(leaf for leaf in needed if leaf not in bases))
 
 
-def _followed(read: torch.fx.Node, follows: bool) -> Source:
-    base = read
-    while not follows and is_followed(base) and not is_part(base):
-        base = parent_of(base)
-    return source_of(read, set() if follows else {base})
+def base_of(read: torch.fx.Node, views: Set[torch.fx.Node]) -> torch.fx.Node:
+    """What is behind views: a node that is none, or a number."""
+    while read in views and number_in(read) is None:
+        read = parent_of(read)
+    return read
 
 
-def between_of(reads: Sequence[torch.fx.Node],
-               bases: Set[Optional[torch.fx.Node]]) -> Tuple[torch.fx.Node, ...]:
-    """In an order in which they can be computed."""
-    found: Dict[torch.fx.Node, None] = {}
-    for read in reads:
-        chain = []
-        while read not in bases:
-            chain.append(read)
-            if not is_followed(read):
-                break
-            if read.target is operator.getitem:
-                chain.append(read.args[0])
+def parts_of(nodes: Sequence[torch.fx.Node], taken: Dict[torch.fx.Node, Taken],
+             views: Set[torch.fx.Node]) -> Set[torch.fx.Node]:
+    """Parts that a kernel of these nodes cuts itself."""
+    found = set()
+    for read in (read for node in nodes for read in taken[node].rule.reads):
+        while read in views and number_in(read) is None:
+            found |= {read} if is_part(read) else set()
             read = parent_of(read)
-        found.update(dict.fromkeys(reversed(chain)))
-    return tuple(found)
+    return found
+
+
+def leaves_of(node: torch.fx.Node, views: Set[torch.fx.Node]) -> List[torch.fx.Node]:
+    """What PyTorch's own computation of views begins with."""
+    if node not in views and not is_between(node):
+        return [node]
+    return [leaf for own in node.all_input_nodes for leaf in leaves_of(own, views)]
+
+
+def is_between(node: torch.fx.Node) -> bool:
+    """Whether only its parts are tensors, which are seen as parts of its operand, or computed from
+    that."""
+    return node.op == "call_function" and node.target in (*SPLITS, aten.var_mean.correction)
 
 
 class Impossible(Exception):
@@ -356,29 +314,32 @@ class Impossible(Exception):
 class Use(NamedTuple):
     node: torch.fx.Node
     dims: Dims
-    cuts: Cuts
 
 
 class Read(NamedTuple):
-    what: Any  # a node, a use's number, a literal
+    """A value, an operand or a number, behind views."""
+    what: Any  # a node of the region, a use's index, a number's text
     dims: Dims
-    cuts: Tuple[Tuple[int, Cut], ...] = ()  # axes of the node
+    cuts: Tuple[Tuple[int, Cut], ...] = ()  # one behind the other, each of an axis
 
 
 class Region:
     """Nodes in the order of the graph. Axes that are found to be one are joined, and places of
     axes."""
 
-    def __init__(self) -> None:
+    def __init__(self, views: Set[torch.fx.Node]) -> None:
+        self.views = views  # what it sees through
         self.nodes: List[torch.fx.Node] = []
         self.parents: List[int] = []
         self.sizes: List[Any] = []
         self.places: List[int] = []  # per axis: another one in the same place
+        # axes of which calls decide the sizes: another axis, and how much longer they are
+        self.longer: Dict[int, Tuple[int, int]] = {}
         self.values: Dict[torch.fx.Node, Dims] = {}
         self.uses: List[Use] = []  # of what comes from outside
+        self.seen: Dict[torch.fx.Node, Read] = {}  # views, and what comes from outside
         self.reads: Dict[Tuple[torch.fx.Node, int], Read] = {}
         self.reductions: List[Tuple[torch.fx.Node, Tuple[int, ...]]] = []
-        self.outside: Set[torch.fx.Node] = set()
 
     def find(self, axis: int) -> int:
         while self.parents[axis] != axis:
@@ -410,81 +371,83 @@ class Region:
                 self.sizes[min(a, b)] = self.sizes[max(a, b)]
         return min(a, b)
 
-    def _resolve(self, source: Source, shape: Sequence[Any], type: str, again: bool) -> Read:
-        """again: a tensor that is there already has the same axes as before."""
-        if source.node is None:
-            return Read(literal(source.number, type), source.dims)
-        if source.node in self.values:
-            return self._inner(source, shape)
-        known = ([k for k, use in enumerate(self.uses) if use.node is source.node
-                  and use.cuts == source.cuts] if again else [])
-        if not known:
-            self.uses.append(Use(source.node, self._outer(source, shape), source.cuts))
-            self.outside.add(source.node)
-        k = known[0] if known else len(self.uses) - 1
-        own = self.uses[k].dims
-        return Read(k, tuple(None if d is None else own[d] for d in source.dims))
+    def _see(self, node: torch.fx.Node, seen: Dict[torch.fx.Node, Read]) -> Read:
+        if node in self.values:
+            return Read(node, self.values[node])
+        if node not in seen:
+            number = number_in(node) if node in self.views else None
+            if number is not None:
+                seen[node] = Read(literal(number, type_of(node)), (None,) * value_of(node).dim())
+            elif node in self.views:
+                seen[node] = self._view(node, self._see(parent_of(node), seen))
+            else:
+                dims = tuple(None if is_one(size) else self._new(size)
+                             for size in value_of(node).shape)
+                self.uses.append(Use(node, dims))
+                seen[node] = Read(len(self.uses) - 1, dims)
+        return seen[node]
 
-    def _outer(self, source: Source, shape: Sequence[Any]) -> Dims:
-        """A tensor's own axes, which are those of its parts where it is cut."""
-        sizes = dict(enumerate(value_of(source.node).shape))
-        cuts = dict(source.cuts)
-        for d in cuts:
-            sizes[d] = next((size for size, own in zip(shape, source.dims) if own == d), 1)
-        return tuple(None if is_one(size) else self._new(size) for size in sizes.values())
+    def _view(self, node: torch.fx.Node, operand: Read) -> Read:
+        return self._part(node, operand) if is_part(node) else operand._replace(
+            dims=VIEWS[node.target](operand.dims, node))
 
-    def _inner(self, source: Source, shape: Sequence[Any]) -> Read:
-        """What the region computes, or a part of it."""
-        own, cuts = self.values[source.node], dict(source.cuts)
-        if any(own[d] is None for d in cuts):
-            raise Impossible("a part of what repeats")
-        dims = []
-        for d, size in zip(source.dims, shape):
-            dims.append(None if d is None else own[d] if d not in cuts else self._new(size))
-            if d in cuts:
-                self._put(dims[-1], own[d])
-        return Read(source.node, tuple(dims), tuple((own[d], cut) for d, cut in cuts.items()))
+    def _part(self, node: torch.fx.Node, operand: Read) -> Read:
+        d, cut = cut_of(node)
+        whole, size = value_of(
+            parent_of(node)).shape[d], 1 if is_dropping(node) else value_of(node).shape[d]
+        dims, cuts, own = list(operand.dims), operand.cuts, operand.dims[d]
+        if own is not None and cut not in (Cut(0, 0, 1), Cut(0, whole, 1)):
+            cuts = (*cuts, (own, cut))
+            dims[d] = None if is_one(size) else self._new(size)
+            if dims[d] is not None:
+                self._put(dims[d], own)
+                if cut.end <= 0 and cut.step == 1:
+                    self.longer[dims[d]] = own, cut.end - cut.begin
+        if is_dropping(node):
+            del dims[d]
+        return Read(operand.what, tuple(dims), cuts)
 
     def add(self, node: torch.fx.Node, taken: Taken, whole: bool = True) -> None:
         """Impossible, and nothing has changed. A tensor and its transpose may be two operands."""
         try:
             self._try(node, taken, True, whole)
         except Impossible:
-            if (len({s.node for s in taken.sources} - {None}) == len(taken.sources)
-                and not self.outside & {s.node for s in taken.sources}):
+            if len(taken.bases) == len(taken.rule.reads) and not any(base in self.seen
+                                                                     for base in taken.bases):
                 raise
             self._try(node, taken, False, whole)
 
     def _try(self, node: torch.fx.Node, taken: Taken, again: bool, whole: bool) -> None:
-        before = (self.parents[:], self.sizes[:], len(self.uses), len(self.reductions),
-                  set(self.outside), self.places[:])
+        before = self.parents[:], self.sizes[:], self.places[:], len(self.uses), len(
+            self.reductions), len(self.seen), len(self.longer)
         try:
             self._add(node, taken, again)
             self._check(whole)
         except (Impossible, Refused) as why:
-            self.parents, self.sizes = before[0], before[1]
-            del self.uses[before[2]:], self.reductions[before[3]:]
-            self.outside, self.places = before[4:]
+            self.parents, self.sizes, self.places = before[:3]
+            del self.uses[before[3]:], self.reductions[before[4]:]
+            for found, count in ((self.seen, before[5]), (self.longer, before[6])):
+                while len(found) > count:
+                    found.popitem()
             self.values.pop(node, None)
-            for k in range(len(taken.sources)):
+            for k in range(len(taken.rule.reads)):
                 self.reads.pop((node, k), None)
             if self.nodes and self.nodes[-1] is node:
                 self.nodes.pop()
             raise Impossible(str(why)) from None
 
     def _add(self, node: torch.fx.Node, taken: Taken, again: bool) -> None:
+        """again: a tensor that is there already has the same axes as before."""
         self.nodes.append(node)
-        seen: List[Dims] = []
-        for k, source in enumerate(taken.sources):
-            read = value_of(taken.rule.reads[k])
-            self.reads[node, k] = self._resolve(source, read.shape, TYPES[read.dtype], again)
-            seen.append(self.reads[node, k].dims)
+        reads = [self._see(read, self.seen if again else {}) for read in taken.rule.reads]
+        self.reads.update(((node, k), read) for k, read in enumerate(reads))
+        dims = [read.dims for read in reads]
         if taken.rule.joins is not None:
-            self.values[node] = self._concatenate(node, taken.rule, seen)
+            self.values[node] = self._concatenate(node, taken.rule, dims)
         elif taken.rule.axes is None:
-            self.values[node] = self._broadcast(node, seen)
+            self.values[node] = self._broadcast(node, dims)
         else:
-            self.values[node] = self._reduce(node, taken, seen[0])
+            self.values[node] = self._reduce(node, taken, dims[0])
 
     def _broadcast(self, node: torch.fx.Node, seen: List[Dims]) -> Dims:
         shape, result = value_of(node).shape, []
@@ -534,17 +497,18 @@ class Region:
         """Places of axes."""
         return {place for dims in self.everything() for place in self.roots(dims)}
 
-    def everything(self) -> List[Dims]:
-        return list(self.values.values()) + [use.dims for use in self.uses]
+    def everything(self) -> Set[Dims]:
+        """Of what it computes, and reads behind views."""
+        return {*self.values.values(), *(read.dims for read in self.reads.values())}
 
-    def elements(self) -> int:
-        """About how many a value with all axes has."""
-        return math.prod(max(hint(self.sizes[axis]) for axis in axes)
-                         for axes in self.in_places().values())
+    def elements(self, axes: Set[int]) -> int:
+        """About how many a value with axes in these places has."""
+        within = self.in_places(self.everything())
+        return math.prod(max(hint(self.sizes[axis]) for axis in within[place]) for place in axes)
 
-    def in_places(self) -> Dict[int, Set[int]]:
+    def in_places(self, everything: Iterable[Dims]) -> Dict[int, Set[int]]:
         found: Dict[int, Set[int]] = {}
-        for axis in {axis for dims in self.everything() for axis in dims} - {None}:
+        for axis in {axis for dims in everything for axis in dims} - {None}:
             found.setdefault(self.place(axis), set()).add(self.find(axis))
         return found
 
@@ -552,29 +516,25 @@ class Region:
         return [self.place(axis) for axis in dims if axis is not None]
 
     def _check(self, whole: bool) -> None:
-        everything: Set[int] = set()
-        largest = 0
-        for dims in self.everything():
-            roots = self.roots(dims)
-            axes = set(roots)
-            if len(axes) != len(roots):
-                raise Impossible("a value would run along one axis twice")
-            everything |= axes
-            largest = max(largest, len(axes))
-        if whole and len(everything) > largest:
+        everything, of_operands = self.everything(), {use.dims for use in self.uses}
+        axes = {dims: self.roots(dims) for dims in everything | of_operands}
+        if any(len(set(roots)) != len(roots) for roots in axes.values()):
+            raise Impossible("a value would run along one axis twice")
+        if whole and len(self.axes()) > max(len(axes[dims]) for dims in everything):
             raise Impossible("no value has all axes")
-        if largest > MOST_AXES:
+        if len(set().union(*axes.values())) > MOST_AXES:
             raise Impossible("there are too many axes")
-        if len({frozenset(map(self.place, axes)) for _, axes in self.reductions}) > 1:
+        if whole and len({frozenset(map(self.place, axes)) for _, axes in self.reductions}) > 1:
             raise Impossible("different axes are reduced")
-        if self.reductions and any(len(axes) > 1 for axes in self.in_places().values()):
+        if self.reductions and any(len(axes) > 1 for axes in self.in_places(everything).values()):
             raise Impossible("pieces are reduced")
-        if len(self.outside) > MOST_TENSORS or len(self.nodes) > MOST_NODES:
+        if len(self.uses) > MOST_TENSORS:
             raise Impossible("it would be too large")
 
 
-def region_of(nodes: Sequence[torch.fx.Node], taken: Dict[torch.fx.Node, Taken]) -> Region:
-    region = Region()
+def region_of(nodes: Sequence[torch.fx.Node], taken: Dict[torch.fx.Node, Taken],
+              views: Set[torch.fx.Node]) -> Region:
+    region = Region(views)
     for node in nodes:  # which need not hang together before the last one
         region.add(node, taken[node], node is nodes[-1])
     return region
@@ -583,154 +543,129 @@ def region_of(nodes: Sequence[torch.fx.Node], taken: Dict[torch.fx.Node, Taken])
 # ---------------------------------------------------------------------------------------------------------------------
 # The partition
 
+def repeats(region: Region, taken: Dict[torch.fx.Node, Taken]) -> bool:
+    """Whether values that repeat along axes of others would take long there."""
+    whole = region.axes()
+    # nodes of fewer axes than the whole: how many make it, and whether all are light
+    behind: Dict[torch.fx.Node, Tuple[int, bool]] = {}
+    for node in region.nodes:
+        reads = [region.reads[node, k] for k in range(len(taken[node].rule.reads))]
+        inner = {read.what for read in reads if isinstance(read.what, torch.fx.Node)}
+        axes = {
+            place
+            for dims in (region.values[node], *(read.dims for read in reads))
+            for place in region.roots(dims)
+        }
+        if axes == whole or not inner <= behind.keys():
+            continue
+        count = 1 + sum(behind[n][0] for n in inner)
+        behind[node] = count, taken[node].rule.light and all(behind[n][1] for n in inner)
+        if behind[node] != (1, True) and region.elements(axes) * REPEATED <= region.elements(whole):
+            return True
+    return False
+
+
 class Partition:
-    """Regions of a graph, grown along its edges. Nodes of the graph outside of regions are groups
-    of their own."""
+    """Regions of a graph."""
 
     def __init__(self, nodes: Sequence[torch.fx.Node], taken: Dict[torch.fx.Node, Taken],
-                 before: Dict[torch.fx.Node, List[torch.fx.Node]]) -> None:
+                 views: Set[torch.fx.Node], before: Dict[torch.fx.Node,
+                                                         List[torch.fx.Node]]) -> None:
         """before: what a node stands behind besides what it reads."""
-        self.index = {node: k for k, node in enumerate(nodes)}
-        self.taken, self.before = taken, before
-        self.regions: Dict[torch.fx.Node, Region] = {}
+        self.nodes, self.taken, self.views = nodes, taken, views
         self.reasons: Dict[torch.fx.Node, str] = {}
-        for node in nodes:
-            if node in taken:
-                self._place(node)
+        self.known: Dict[Tuple[torch.fx.Node, ...], Optional[Region]] = {}
+        for node in [n for n in nodes if n in taken]:
+            if self._region([node]) is None:
+                del taken[node]
+        index = {node: k for k, node in enumerate(nodes)}
+        graph = [
+            Node(
+                sorted(n.all_input_nodes, key=index.__getitem__, reverse=True) + before.get(n, []),
+                [n], n in taken, False, n in views or is_between(n)) for n in nodes
+        ]
+        found = partition(graph,
+                          kept=nodes[-1].all_input_nodes,
+                          read_once=self._large(),
+                          most_ops=MOST_NODES,
+                          accepts=lambda ops: self._region([nodes[k] for k in ops]) is not None)
+        self.regions: Dict[torch.fx.Node, Region] = {}
+        for ops in found:
+            self._set(self._region([nodes[k] for k in ops]))
         self._part_reductions()
-        self._join_readers()
+
+    def _region(self, nodes: List[torch.fx.Node]) -> Optional[Region]:
+        """None: it is no kernel, or would be slow."""
+        key = tuple(nodes)
+        if key not in self.known:
+            try:
+                region = region_of(nodes, self.taken, self.views)
+                slow = len(nodes) > 1 and repeats(region, self.taken)
+                why = "what repeats is computed once" if slow else ""
+            except Impossible as impossible:
+                why = str(impossible)
+            self.known[key] = None if why else region
+            if why:
+                self.reasons[nodes[-1]] = why
+        return self.known[key]
+
+    def _set(self, region: Region) -> None:
+        self.regions.update(dict.fromkeys(region.nodes, region))
+
+    def _large(self) -> List[torch.fx.Node]:
+        """Values of several dimensions, as many as all that is read and computed with them."""
+        rank = lambda n: sum(not is_one(size) for size in value_of(n).shape)
+        found: Dict[torch.fx.Node, bool] = {}
+        for node in self.nodes:
+            if node not in self.taken:
+                continue
+            most = max(map(rank, (node, *self.taken[node].rule.reads)))
+            for base in self.taken[node].bases:
+                found[base] = found.get(base, True) and 1 < most <= rank(base)
+        return [base for base, large in found.items() if large]
 
     def _part_reductions(self) -> None:
         """A kernel computes twice what it gives and reduces, unless it has the rows one by one. So
         another one reduces it."""
-        read = self._outside()
-        for region in {id(region): region for region in self.regions.values()}.values():
-            apart = [n for n in region.nodes if n in self._behind_reductions(region, read)]
+        for region in list({id(region): region for region in self.regions.values()}.values()):
+            apart = self._behind_reductions(region)
             if not apart:
                 continue
             try:
-                parts = [region_of([n for n in region.nodes if n not in apart], self.taken),
-                         region_of(apart, self.taken)]
+                parts = [
+                    region_of([n for n in region.nodes if (n in apart) is late], self.taken,
+                              self.views) for late in (False, True)
+                ]
             except Impossible:
                 continue
             for part in parts:
-                self.regions.update(dict.fromkeys(part.nodes, part))
+                self._set(part)
             self.reasons.update(dict.fromkeys(apart, "what is reduced would be computed twice"))
 
-    def _outside(self) -> Set[Tuple[torch.fx.Node, Optional[int]]]:
-        """Values and who reads them: a region, or None."""
-        read = set()
-        for node in self.index:
-            if is_followed(node) and all(user in self.taken for user in node.users):
-                continue
-            region = self.regions.get(node)
-            read.update((value, id(region) if region else None) for value in self.inputs(node))
-        return read
+    def _is_given(self, node: torch.fx.Node, region: Region) -> bool:
+        return any(
+            self._is_given(user, region) if user in self.views or is_between(user) else self.
+            regions.get(user) is not region for user in node.users)
 
-    def _behind_reductions(self, region: Region,
-                           read: Set[Tuple[torch.fx.Node, Optional[int]]]) -> Set[torch.fx.Node]:
-        given = {value for value, reader in read if value in region.values and reader != id(region)}
+    def _behind_reductions(self, region: Region) -> Set[torch.fx.Node]:
         found: Set[torch.fx.Node] = set()
         for node, axes in region.reductions:
             sizes = [region.sizes[region.find(axis)] for axis in axes]
             slow = len(axes) > 1 or hint(sizes[0]) < SHORT
-            heavy = (not all(isinstance(size, int) for size in sizes)
-                     or not all(self.taken[n].rule.light
-                                for n in region.nodes[:-1] if n is not node))
-            if not slow or not heavy or not given & {s.node for s in self.taken[node].sources}:
+            heavy = not all(isinstance(size, int) for size in sizes) or not all(
+                self.taken[n].rule.light for n in region.nodes[:-1] if n is not node)
+            if not slow or not heavy or not any(
+                    base in region.values and self._is_given(base, region)
+                    for base in self.taken[node].bases):
                 continue
             behind = {node}
             for other in region.nodes:
-                if behind & set(self.inputs(other)):
+                if behind.intersection(self.taken[other].bases):
                     behind.add(other)
             if not any(set(map(region.place, axes)) & set(region.roots(region.values[n]))
                        for n in behind):
                 found |= behind
         return found
-
-    def _join_readers(self) -> None:
-        """Regions that read the same large tensor read it once."""
-        readers: Dict[torch.fx.Node, Dict[int, Region]] = {}
-        for region in self.regions.values():
-            most = max(len(region.roots(use.dims)) for use in region.uses) if region.uses else 0
-            for use in region.uses:
-                if most > 1 and len(region.roots(use.dims)) == most:
-                    readers.setdefault(use.node, {})[id(region)] = region
-        for regions in readers.values():
-            for other in list(regions.values())[1:]:
-                first, other = (self.regions[next(iter(regions.values())).nodes[0]],
-                                self.regions[other.nodes[0]])
-                if first is not other:
-                    self._merge(first, other, other.nodes[-1])
-
-    def inputs(self, node: torch.fx.Node) -> List[torch.fx.Node]:
-        if node in self.taken:  # views are followed
-            return [s.node for s in self.taken[node].sources
-                    if s.node is not None] + list(self.taken[node].extras)
-        return node.all_input_nodes + self.before.get(node, [])
-
-    def _place(self, node: torch.fx.Node) -> None:
-        own = Region()
-        try:
-            own.add(node, self.taken[node])
-        except Impossible as why:
-            self.reasons[node] = str(why)
-            del self.taken[node]
-            return
-        self.regions[node] = own
-        for producer in sorted(set(self.inputs(node)), key=self.index.__getitem__, reverse=True):
-            other = self.regions.get(producer)
-            if other is None or other is self.regions[node]:
-                continue
-            self._merge(other, self.regions[node], node)
-
-    def _merge(self, a: Region, b: Region, node: torch.fx.Node) -> None:
-        """b, which has the node, into a."""
-        if self._between(a, b) or self._between(b, a):
-            self.reasons[node] = "something else would stand between"
-            return
-        if self._repeats(a, b):
-            self.reasons[node] = "what repeats is computed once"
-            return
-        try:
-            if len(b.nodes) == 1 and self.index[node] > self.index[a.nodes[-1]]:
-                a.add(node, self.taken[node])
-                merged = a
-            else:
-                merged = region_of(sorted(a.nodes + b.nodes, key=self.index.__getitem__),
-                                   self.taken)
-        except Impossible as why:
-            self.reasons[node] = str(why)
-            return
-        for member in merged.nodes:
-            self.regions[member] = merged
-
-    def _repeats(self, small: Region, large: Region) -> bool:
-        """Whether values that repeat along the other region's axes would take long there."""
-        long = len(small.nodes) > 1 or not all(self.taken[n].rule.light for n in small.nodes)
-        return (long and len(small.axes()) < len(large.axes())
-                and small.elements() * REPEATED <= large.elements())
-
-    def _between(self, a: Region, b: Region) -> bool:
-        """Whether b needs something outside of both that needs a."""
-        first = self.index[a.nodes[0]]
-        members = set(a.nodes)
-        seen: Set[Any] = {id(b)}
-        waiting = [n for member in b.nodes for n in self.inputs(member) if n not in members
-                   and self.regions.get(n) is not b]
-        while waiting:
-            node = waiting.pop()
-            group = self.regions.get(node)
-            if group is a:
-                return True
-            key = id(group) if group else node
-            if key in seen:
-                continue
-            seen.add(key)
-            for member in group.nodes if group else (node,):
-                if group or self.index[member] > first:
-                    waiting.extend(self.inputs(member))
-        return False
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -739,7 +674,7 @@ class Partition:
 class Operand(NamedTuple):
     node: torch.fx.Node
     axes: Tuple[int, ...]  # per axis of the kernel: the tensor's dimension, or -1
-    cuts: Cuts = ()
+    cut: bool  # the kernel reads parts of it
 
 
 class Layout(NamedTuple):
@@ -747,7 +682,7 @@ class Layout(NamedTuple):
     axes: Tuple[int, ...]
     operands: Tuple[int, ...]
     dims: Tuple[int, ...]
-    known: Tuple[int, ...]
+    sizes: Tuple[int, ...]
     order: Tuple[int, ...]
 
 
@@ -768,15 +703,23 @@ def memory_order(value: torch.Tensor) -> List[int]:
 
 def _order_axes(region: Region, results: Sequence[torch.fx.Node]) -> List[int]:
     """The places of a value that has all of them, as they lie in memory: a result's, if there is
-    one."""
+    one. In front of them those of
+    which the region reads one index each."""
     best: List[int] = []
-    tensors = ([(value_of(n), region.values[n]) for n in [*results, *region.nodes]]
-               + [(value_of(u.node), u.dims) for u in region.uses])
+    computed = region.axes()
+    tensors = [(value_of(n), region.values[n])
+               for n in [*results, *region.nodes]] + [(value_of(u.node), u.dims)
+                                                      for u in region.uses]
     for value, dims in tensors:
-        order = [region.place(dims[d]) for d in memory_order(value) if dims[d] is not None]
+        order = [
+            region.place(dims[d]) for d in memory_order(value)
+            if dims[d] is not None and region.place(dims[d]) in computed
+        ]
         if len(order) > len(best):
             best = order
-    return best
+    return sorted({place
+                   for use in region.uses
+                   for place in region.roots(use.dims)} - computed) + best
 
 
 class Text:
@@ -788,15 +731,21 @@ class Text:
         self.axes = _order_axes(region, results)
         self.place = {axis: k for k, axis in enumerate(self.axes)}
         self.statements = Statements()
-        self.operands: List[Operand] = []
+        cut = {read.what for read in region.reads.values() if read.cuts}
         self.dims: List[Dims] = []  # of operands
+        self.operands: List[Operand] = []
         self.names: List[str] = []  # of uses
-        for use in region.uses:
-            operand = Operand(use.node, self.spread(use.dims), use.cuts)
-            if operand not in self.operands:
-                self.operands.append(operand)
+        for k, use in enumerate(region.uses):
+            same = [
+                o for o, operand in enumerate(self.operands)
+                if (operand.node, operand.axes) == (use.node, self.spread(use.dims))
+            ]
+            if not same:
+                self.operands.append(Operand(use.node, self.spread(use.dims), False))
                 self.dims.append(use.dims)
-            self.names.append(f"x{self.operands.index(operand)}")
+            at = same[0] if same else len(self.operands) - 1
+            self.operands[at] = self.operands[at]._replace(cut=self.operands[at].cut or k in cut)
+            self.names.append(f"x{at}")
 
     def at(self, axis: int) -> int:
         return self.place[self.region.place(axis)]
@@ -812,12 +761,11 @@ class Text:
         if isinstance(read.what, str):
             return read.what
         name = self.names[read.what] if isinstance(read.what, int) else texts[read.what]
-        if not read.cuts:
-            return name
-        parts = [":"] * len(self.axes)
         for axis, cut in read.cuts:
+            parts = [":"] * len(self.axes)
             parts[self.at(axis)] = f"{cut.begin}:{cut.end or ''}{f':{cut.step}' if cut.step != 1 else ''}"
-        return self.statements.name(f"{name}[{', '.join(parts)}]", name)
+            name = self.statements.name(f"{name}[{', '.join(parts)}]", name)
+        return name
 
     def lines(self) -> List[str]:
         texts: Dict[torch.fx.Node, str] = {}
@@ -851,9 +799,9 @@ class Text:
         return str(size) if isinstance(size, int) else "?"
 
     def apart(self) -> int:
-        within = self.region.in_places()
-        return sum(1 << k for k, place in enumerate(self.axes)
-                   if all(at_least_two(self.region.sizes[a]) for a in within[place]))
+        within = self.region.in_places(self.region.everything() | set(self.dims))
+        return sum(1 << k for k, place in enumerate(self.axes) if all(
+            at_least_two(self.region.sizes[a]) for a in within[place]))
 
     def layout(self, node: torch.fx.Node) -> Layout:
         dims = self.region.values[node]
@@ -865,14 +813,18 @@ class Text:
                 else Layout((-1,) * len(self.axes), (), (), (), ()))
 
     def found(self, axis: int) -> Tuple[int, int, int]:
-        """An operand and its dimension that has the axis's size, or a known size."""
+        """An operand, its dimension, and how much longer the axis is; or a known size."""
         root = self.region.find(axis)
         if isinstance(self.region.sizes[root], int):
             return -1, 0, self.region.sizes[root]
         for k, dims in enumerate(self.dims):
             for d, own in enumerate(dims):
                 if own is not None and self.region.find(own) == root:
-                    return k, d, 1
+                    return k, d, 0
+        for shorter, (whole, more) in self.region.longer.items():
+            if self.region.find(shorter) == root:
+                k, d, longer = self.found(whole)
+                return k, d, longer + more
         raise Impossible("no operand has the size of a result")
 
 
