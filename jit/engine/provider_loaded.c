@@ -52,24 +52,26 @@ static void remember_missing(void) {
 
 static const compiler_table *load_library(void) {
     enum { REASON_CAPACITY = 400 };
-    char path[PATH_CAPACITY], reason[REASON_CAPACITY] = "";
-    const char *why;
+    char path[PATH_CAPACITY], beside[REASON_CAPACITY] = "";
+    bool none_beside = false;
+    system_no_library reason = {NULL, false};
     beside_us(TOSAJIT_CODEGEN_WITH_LLVM, path);
-    void *library = system_library_open(path, ISOLATED, &why);
+    void *library = system_library_open(path, ISOLATED, &reason);
     if (!library) {
         beside_us(TOSAJIT_CODEGEN_LIBRARY, path);
-        library = system_library_open(path, ISOLATED, &why);
+        library = system_library_open(path, ISOLATED, &reason);
     }
     if (!library) {
-        snprintf(reason, sizeof reason, "%s; ", why);
-        library = system_library_open(TOSAJIT_CODEGEN_LIBRARY, ISOLATED, &why);
+        snprintf(beside, sizeof beside, "%s; ", reason.why);
+        none_beside = reason.missing;
+        library = system_library_open(TOSAJIT_CODEGEN_LIBRARY, ISOLATED, &reason);
     }
     const compiler_table *found =
-        library ? system_library_symbol(library, "tosajit_private_compiler", &why) : NULL;
+        library ? system_library_symbol(library, "tosajit_private_compiler", &reason) : NULL;
     if (!found) {
         diag_error(TOSAJIT_CODEGEN_FAILED, "the library that compiles cannot be loaded: %s%s",
-                   reason, why);
-        if (system_library_is_missing(reason) && system_library_is_missing(why)) remember_missing();
+                   beside, reason.why);
+        if (none_beside && reason.missing) remember_missing();
         return NULL;
     }
     if (strcmp(found->build, tosajit_build) == 0) return found;

@@ -25,7 +25,9 @@ typedef struct failure {
     char text[256];
 } failure;
 
-/* An error, or the warning that a function's frame exceeds the limit that emit_kernel has set. */
+/* An error, or the warning that a function's frame exceeds the limit that emit_kernel has set.
+ * LLVM's C API tells the severity and the text of a diagnostic and not its kind, so the text
+ * decides. */
 static void on_diagnostic(LLVMDiagnosticInfoRef info, void *context) {
     failure *f = context;
     LLVMDiagnosticSeverity severity = LLVMGetDiagInfoSeverity(info);

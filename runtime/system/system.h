@@ -197,13 +197,16 @@ void system_sleep(int64_t nanoseconds);
  * name does not fit. */
 bool system_library_file(const void *address, char *file, size_t capacity);
 
-/* A library and something in it. Null, with *why until the next such call of this thread, if there
- * is none. own_symbols_first: before those of the same names in the process. */
-void *system_library_open(const char *file, bool own_symbols_first, const char **why);
-void *system_library_symbol(void *library, const char *name, const char **why);
+/* Why there is no library, or nothing of a name in it. */
+typedef struct system_no_library {
+    const char *why; /* until the next such call of this thread */
+    bool missing;    /* there is no such file */
+} system_no_library;
 
-/* True if `why` says that there is no such file. */
-bool system_library_is_missing(const char *why);
+/* A library and something in it. Null, with the reason, if there is none. own_symbols_first: before
+ * those of the same names in the process. */
+void *system_library_open(const char *file, bool own_symbols_first, system_no_library *reason);
+void *system_library_symbol(void *library, const char *name, system_no_library *reason);
 
 /* ---------------------------------------------------------------------------------------------
  * process.c */

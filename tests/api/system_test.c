@@ -35,7 +35,7 @@ static void new_folder(const char *end) {
 }
 
 static system_file make_folder(const char *end) {
-    const char *why = NULL;
+    system_no_library reason = {NULL, false};
     new_folder(end);
     const system_file directory = system_directory_open(folder, &why);
     if (why) fail_msg("%s: %s", folder, why);
@@ -239,7 +239,7 @@ static void the_machine_is_known(void **state) {
     assert_true(system_processors() >= 1);
     assert_true(system_cache_bytes() >= 0);
     assert_true(system_page_size() >= 4096);
-    const char *why = NULL;
+    system_no_library reason = {NULL, false};
     /* A static program of musl knows nothing of files, and loads none. */
     const bool known = system_library_file(&turns, file, sizeof file);
 #if defined(__GLIBC__) || defined(_WIN32)
@@ -247,8 +247,9 @@ static void the_machine_is_known(void **state) {
 #endif
     if (!known) return;
     assert_non_null(strstr(file, "system_test"));
-    assert_null(system_library_open("/nowhere/library", false, &why));
-    assert_true(system_library_is_missing(why));
+    assert_null(system_library_open("/nowhere/library", false, &reason));
+    assert_true(reason.missing);
+    assert_non_null(strstr(reason.why, "/nowhere/library"));
 }
 
 int main(void) {

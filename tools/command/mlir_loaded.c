@@ -22,10 +22,11 @@ static const mlir_reader *find_reader(const char **why) {
                                   TOSAJIT_VERSION_PATCH};
     static const mlir_reader *known;
     if (known) return known;
-    *why = "this tosajit was built without MLIR";
-    void *library = *library_name ? system_library_open(library_name, false, why) : NULL;
+    system_no_library reason = {"this tosajit was built without MLIR", false};
+    void *library = *library_name ? system_library_open(library_name, false, &reason) : NULL;
     const mlir_reader *found =
-        library ? system_library_symbol(library, "tosajit_private_mlir", why) : NULL;
+        library ? system_library_symbol(library, "tosajit_private_mlir", &reason) : NULL;
+    *why = reason.why;
     if (!found) return NULL;
     *why = "libtosajit-mlir is of another version than this tosajit";
     return memcmp(found->version, version, sizeof version) == 0 ? known = found : NULL;

@@ -120,7 +120,8 @@ static tosajit_mlir_severity severity_of(MlirDiagnosticSeverity severity) {
                                                                      : TOSAJIT_MLIR_ERROR;
 }
 
-/* Advice for files of MLIR's successors that MLIR 22 cannot read: the form in which it can. */
+/* Advice for files of MLIR's successors that MLIR 22 cannot read: the form in which it can. The
+ * text of a diagnostic is MLIR's only word about its kind. */
 static const char *way_out(const char *message) {
     static const struct {
         const char *message, *way;

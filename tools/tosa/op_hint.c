@@ -31,6 +31,7 @@ const char *op_hint(const char *name, size_t length, char hint[OP_HINT]) {
     return hint;
 }
 
+/* MLIR's diagnostics have a severity, a place and a text, and no code, so the text decides. */
 const char *op_hint_of_message(const char *message, char hint[OP_HINT]) {
     static const char *const before[] = {"custom op '", "unregistered operation '"};
     for (size_t k = 0; k < sizeof before / sizeof *before; k++) {

@@ -54,18 +54,18 @@ bool system_library_file(const void *address, char *file, size_t capacity) {
 }
 #endif
 
-void *system_library_open(const char *file, bool own_symbols_first, const char **why) {
+/* The sentence of dlerror is the only source: dlopen promises no errno, and only the loader knows
+ * where it has looked. */
+void *system_library_open(const char *file, bool own_symbols_first, system_no_library *reason) {
     const int isolation = own_symbols_first ? DEEPBIND : 0;
     void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE | isolation);
-    if (!library) *why = dlerror();
+    if (!library) reason->why = dlerror();
+    if (!library) reason->missing = strstr(reason->why, strerror(ENOENT)) != NULL;
     return library;
 }
 
-void *system_library_symbol(void *library, const char *name, const char **why) {
+void *system_library_symbol(void *library, const char *name, system_no_library *reason) {
     void *found = dlsym(library, name);
-    if (!found) *why = dlerror();
+    if (!found) *reason = (system_no_library){.why = dlerror()};
     return found;
 }
-
-/* True if these are the words of dlerror for a file that is not there; errno does not tell. */
-bool system_library_is_missing(const char *why) { return strstr(why, strerror(ENOENT)) != NULL; }

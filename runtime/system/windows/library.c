@@ -19,20 +19,20 @@ bool system_library_file(const void *address, char *file, size_t capacity) {
     return length && length < WIDE_CAPACITY && wide_to_utf8(name, file, capacity);
 }
 
-/* The sentence about the last error of Windows, of this thread. */
-static const char *reason(const char *what) {
+/* About the last error of Windows, of this thread. */
+static system_no_library reason_of(const char *what) {
     static _Thread_local char text[512];
     const DWORD error = GetLastError();
     const bool absent = error == ERROR_MOD_NOT_FOUND || error == ERROR_FILE_NOT_FOUND;
     snprintf(text, sizeof text, "%s: %s (error %lu of Windows)", what,
              absent ? strerror(ENOENT) : "it cannot be loaded", (unsigned long)error);
-    return text;
+    return (system_no_library){text, absent};
 }
 
 /* Each library's symbols are its own here. A path is also where its own libraries are looked for. A
  * name is looked for with the program and the system, and not in the current folder, where anybody
  * may have put a library of that name. */
-void *system_library_open(const char *file, bool own_symbols_first, const char **why) {
+void *system_library_open(const char *file, bool own_symbols_first, system_no_library *reason) {
     (void)own_symbols_first;
     wchar_t name[WIDE_CAPACITY];
     HMODULE library = NULL, stays;
@@ -42,18 +42,16 @@ void *system_library_open(const char *file, bool own_symbols_first, const char *
                                  wcschr(name, L'\\') ? LOAD_WITH_ALTERED_SEARCH_PATH
                                                      : LOAD_LIBRARY_SEARCH_DEFAULT_DIRS);
     if (!library)
-        *why = reason(file);
+        *reason = reason_of(file);
     else
         (void)GetModuleHandleExW(GET_MODULE_HANDLE_EX_FLAG_PIN, name, &stays);
     return library;
 }
 
-void *system_library_symbol(void *library, const char *name, const char **why) {
+void *system_library_symbol(void *library, const char *name, system_no_library *reason) {
     const FARPROC found = GetProcAddress(library, name);
     void *symbol;
     memcpy(&symbol, &found, sizeof symbol); /* C has no cast from a function to data */
-    if (!found) *why = reason(name);
+    if (!found) *reason = reason_of(name);
     return symbol;
 }
-
-bool system_library_is_missing(const char *why) { return strstr(why, strerror(ENOENT)) != NULL; }
