@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* tosajit/mlir.h: functions as objects, and MLIR's types and constants, for hosts. What is about
- * modules is in module.c. */
+/* tosajit/mlir.h: functions as objects, and MLIR's types and constants, for hosts. Functions about
+ * modules are in module.c. */
 #include <mlir-c/IR.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -73,7 +73,8 @@ static void check_returned(tosa_graph *g, int k, MlirType given, MlirType declar
              expected.text);
 }
 
-/* The function must return what its type says, which is told when the rest has been read. */
+/* The function must return values of its declared type. An error about that comes last, when the
+ * rest has been read. */
 static void check_end(builder *b) {
     tosa_graph *g = &b->g.graph;
     const MlirOperation end = b->g.ops[g->op_count];

@@ -57,7 +57,7 @@ bool bytecode_open(const uint8_t *data, size_t size, bytecode_file *f) {
     return f->count > 0;
 }
 
-/* Groups of a dialect's entries, until there are so many. What is cut off, MLIR sees. */
+/* Groups of a dialect's entries, until there are so many. MLIR finds a file that is cut off. */
 static bool groups_fit(const bytecode_section *s, size_t *at, uint64_t entries) {
     uint64_t dialect, count, ignored;
     while (entries > 0) {

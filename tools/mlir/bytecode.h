@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The frame of MLIR's bytecode, as mlir/Bytecode/Encoding.h has it, and a check of what MLIR's
- * reader (22) believes without one, and writes by beyond its memory. In: the bytes of a file. */
+/* The frame of MLIR's bytecode, as in mlir/Bytecode/Encoding.h. MLIR's reader (22) does not check
+ * some numbers, and writes beyond its memory by them. So they are checked here. In: the bytes of a
+ * file. */
 #ifndef TOSAJIT_TOOLS_MLIR_BYTECODE_H
 #define TOSAJIT_TOOLS_MLIR_BYTECODE_H
 

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Signal handlers on a stack of their own, which write one line and leave; a limit of memory, which
- * MLIR answers with an abort, and one of time. Nothing is cleaned up: after a fault in foreign code
- * no state can be trusted. */
+/* Signal handlers on a stack of their own, which write one line and leave; a limit of memory, to
+ * which MLIR answers with an abort, and a limit of time. Nothing is cleaned up: after a fault in
+ * foreign code no state can be trusted. */
 #define _XOPEN_SOURCE 700 /* sigaction, sigaltstack, SA_ONSTACK, setrlimit, setitimer */
 #include "tools/mlir/crash_guard.h"
 

@@ -120,8 +120,8 @@ static tosajit_status read_type(const tosa_graph *g, int32_t value, tosajit_tens
                             why);
 }
 
-/* arith.constant calls its elements value, as tosa.const did until MLIR 20. Whether it does here is
- * not to be seen: a property that MLIR does not know is lost in parsing. */
+/* arith.constant calls its elements value, as tosa.const did until MLIR 20. That cannot be seen
+ * here: a property that MLIR does not know is lost in parsing. */
 static tosajit_status read_constant(const tosa_graph *g, int32_t number, tosajit_tensor_type *type,
                                     void **elements, char why[TOSA_WHY]) {
     const MlirOperation op = op_of(g, number);

@@ -59,8 +59,8 @@ static bool read_memory(tosajit_mlir *m, const void *bytes, size_t size) {
 }
 
 /* Few dialects, because registering all of MLIR's takes longer than reading a file; an op of
- * another one is kept where its syntax is the generic one, so that it is refused by its name. One
- * thread, because starting a pool takes longer, too. */
+ * another dialect is kept in its generic syntax, so that it is refused by its name. One thread,
+ * because starting a pool takes longer, too. */
 static MlirContext create_context(void) {
     MlirContext context = mlirContextCreateWithThreading(false);
     const MlirDialectHandle handles[] = {

@@ -18,8 +18,8 @@ tosa_file *mlir_module_file(tosajit_mlir *module);
  * them together. counts has room for each. Epilogues are added to their list, which may be null. */
 tosajit_status mlir_module_outline(tosajit_mlir *module, size_t first, size_t end,
                                    tosajit_mlir_outlined *counts, tosa_epilogues *epilogues);
-/* A number that no other state of any module has: what was built from this one has its operations
- * while the number is the same. */
+/* A number that no other state of any module has: functions built from this module have its
+ * operations while the number is the same. */
 uint64_t mlir_module_state(const tosajit_mlir *module);
 
 /* The reader as the command has it, which loads libtosajit-mlir with its first file of MLIR. */

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Names of values. MLIR's parser forgets them, and the library numbers values in its own way. In: a
- * text of the library about a function; out: the same with the names that the file has, or else
- * those that MLIR prints. */
+ * text of the library about a function; out: the same with the file's names, or else with the names
+ * that MLIR prints. */
 #ifndef TOSAJIT_TOOLS_MLIR_NAMES_H
 #define TOSAJIT_TOOLS_MLIR_NAMES_H
 

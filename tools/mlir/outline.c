@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The function is written anew in place: what is left and calls go to its end, one behind the
- * other. A region's function has copies of its operations, and of the constants that these read. */
+/* The function is written anew in place: the calls and the operations outside of regions go to its
+ * end, in order. A region's function has copies of its operations, and of the constants that these
+ * read. */
 #include "tools/mlir/outline.h"
 
 #include <mlir-c/BuiltinAttributes.h>
@@ -196,8 +197,8 @@ static intptr_t count_uses(MlirValue value) {
     return count;
 }
 
-/* Text and bytecode may say that an operation reads what it gives itself or a later one gives, and
- * that the end has regions. */
+/* In text and bytecode an operation may read its own result or a later operation's, and the end may
+ * have regions. */
 static bool check_reads(const writer *w) {
     const tosa_graph *g = &w->g.graph;
     intptr_t uses = 0;

@@ -12,8 +12,8 @@
  * with pointer_map_release. */
 bool mlir_outline_names(MlirBlock block, pointer_map *names);
 
-/* As tosa_outline: regions become functions behind this one, with names that are not among the
- * names, which are added to. mlir_build accepts each. False after a finding. */
+/* As tosa_outline: regions become functions behind this function. Their names are new, and are
+ * added to the list of names. mlir_build accepts each. False after a finding. */
 bool mlir_outline(MlirOperation function, pointer_map *names, mlir_report *report,
                   tosajit_mlir_outlined *count, tosa_epilogues *epilogues);
 

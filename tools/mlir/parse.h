@@ -18,8 +18,8 @@ extern "C" {
 MlirModule mlir_parse_module(MlirContext context, const char *text, size_t length,
                              const char *name);
 
-/* True if every constant has as many elements as its type. Those of bytecode may have fewer, and
- * who reads or prints one reads beyond them. */
+/* True if every constant has as many elements as its type. Operations of bytecode may have fewer,
+ * and reading or printing such an operation reads beyond them. */
 bool mlir_module_is_whole(MlirModule module);
 
 /* The bytes of a dense resource; false if the file does not define it. They belong to the context.

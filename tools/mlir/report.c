@@ -50,8 +50,8 @@ static bool resolve(MlirLocation location, int depth, MlirLocation *place) {
     return false;
 }
 
-/* Where a line of the file begins; null if there is no such line. Findings come in order as a rule,
- * so that lines are counted from the last one. */
+/* Where a line of the file begins; null if there is no such line. Findings mostly come in order, so
+ * lines are counted from the last finding. */
 static const char *find_line(mlir_report *report, size_t line) {
     if (report->line == 0 || line < report->line) {
         report->line = 1;

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Findings of the MLIR reader. In: a location of MLIR and what is wrong there, or what MLIR itself
- * says; out: a finding with file, line and column. */
+/* Findings of the MLIR reader. In: a location of MLIR and the error there, or a message of MLIR
+ * itself; out: a finding with file, line and column. */
 #ifndef TOSAJIT_TOOLS_MLIR_REPORT_H
 #define TOSAJIT_TOOLS_MLIR_REPORT_H
 
@@ -35,8 +35,8 @@ const char *mlir_find_character(mlir_report *report, MlirLocation location);
 /* An error at a place. */
 void mlir_report_error(mlir_report *report, tosajit_status status, MlirLocation location,
                        const char *format, ...) DIAG_FORMAT(4, 5);
-/* Pass what MLIR itself finds in this context to report, which must outlive the context; its errors
- * are BAD_MODULE. */
+/* Pass MLIR's own findings in this context to report. It must outlive the context; its errors are
+ * BAD_MODULE. */
 void mlir_report_attach(mlir_report *report, MlirContext context);
 
 #endif

@@ -20,7 +20,7 @@ typedef struct chooser {
     onnx_writer writer;
     bool optimized;    /* the graph, by the engine */
     bool *split;       /* per node: its region was none with it, so it stays alone */
-    int32_t *patience; /* how many views may yet be found one by one */
+    int32_t *patience; /* the number of views that may yet be looked for singly */
 } chooser;
 
 /* ---------------------------------------------------------------------------------------------
@@ -129,7 +129,7 @@ static void fill_tables(const chooser *c, const bool *members, int32_t *left, ta
 /* ---------------------------------------------------------------------------------------------
  * Regions */
 
-/* Nodes that can be one node, in order. */
+/* Nodes that can become a single node, in order. */
 typedef struct group {
     const int32_t *regions; /* per node: the first one of its region */
     int32_t *nodes;
@@ -169,7 +169,7 @@ static void drop(onnx_region *r, int32_t *nodes, int32_t node) {
     r->count = kept;
 }
 
-/* How many results the nodes have, those among them that nobody reads. */
+/* The number of the nodes' results; results that nobody reads count. */
 static size_t result_count(const chooser *c, const group *o) {
     size_t count = 0;
     for (int32_t k = 0; k < o->count; k++) count += (size_t)c->g->nodes[o->nodes[k]].output_count;
@@ -249,8 +249,8 @@ static bool part_gathers(const chooser *c, const onnx_region *r) {
     return any;
 }
 
-/* Without what takes dimensions away or moves elements there may be a region. What is gathered goes
- * with the fewest others, so it is the first to go. */
+/* Without what takes dimensions away or moves elements there may be a region. Gathers combine with
+ * the fewest operators, so they are the first to go. */
 static void part(const chooser *c, const onnx_region *r) {
     const bool gathers = r->culprit >= 0 && has_index(c, r->culprit);
     if (!gathers && part_gathers(c, r)) return;
@@ -265,7 +265,7 @@ static void part(const chooser *c, const onnx_region *r) {
     }
 }
 
-/* A region that is none leaves tables, each of which is one. */
+/* Where a region is refused, each of its tables becomes a region. */
 static bool add_tables(const chooser *c, const group *o) {
     for (int32_t k = 0; k < o->count && o->count > 1; k++) {
         const group alone = {o->regions, o->nodes + k, 1};
@@ -346,8 +346,8 @@ static bool add_regions(const chooser *c, const int32_t *regions) {
     return true;
 }
 
-/* A node that takes dimensions away or moves elements may keep a region from being one. Then it is
- * one alone, beside others without it. */
+/* A node that takes dimensions away or moves elements may be the reason why a region is refused.
+ * Then it is a region alone, beside regions without it. */
 static bool split(const chooser *c, bool *members) {
     bool any = false;
     for (int32_t k = 0; k < c->g->node_count; k++) {

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Which nodes of a graph become which regions. In: a graph with types; out: regions as texts, and
+/* The choice of the nodes that become regions. In: a graph with types; out: regions as texts, and
  * for every node that stays the reason. */
 #ifndef TOSAJIT_TOOLS_ONNX_CHOOSE_H
 #define TOSAJIT_TOOLS_ONNX_CHOOSE_H

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A graph is divided, then its list of nodes is written anew: each region is one node, in an order
- * in which every value is given before it is read. Graphs within nodes are models of their own. */
+/* A graph is divided, then its list of nodes is written anew: each region is one node, and every
+ * value is given before it is read. Graphs within nodes are models of their own. */
 #include "tools/onnx/convert.h"
 
 #include <stdlib.h>
@@ -92,7 +92,7 @@ static bool convert_within(const converter *c, const onnx_graph *g) {
     return true;
 }
 
-/* A graph with its types, in which lists that are known are constants. */
+/* A graph with its types. Known lists are constants there. */
 static bool open_settled(const converter *c, Onnx__GraphProto *proto, const onnx_graph *outer,
                          onnx_graph *g) {
     arena *memory = &c->model->memory;
@@ -128,7 +128,7 @@ static bool convert_graph(const converter *c, Onnx__GraphProto *proto, const onn
 /* ---------------------------------------------------------------------------------------------
  * The model */
 
-/* Numbers go on behind those that are taken. */
+/* New numbers begin behind the taken ones. */
 static void count_name(const char *name, const char *prefix, size_t *next) {
     const size_t length = strlen(prefix);
     if (strncmp(onnx_text(name), prefix, length) != 0) return;

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A model in which regions of elementwise operators are one node each, for
- * libtosajit-onnxruntime. In: a model; out: the same model changed, and what was done and why. */
+/* A model for libtosajit-onnxruntime: each region of elementwise operators is one node. In: a
+ * model; out: the same model changed, and what was done and why. */
 #ifndef TOSAJIT_TOOLS_ONNX_CONVERT_H
 #define TOSAJIT_TOOLS_ONNX_CONVERT_H
 
@@ -14,7 +14,7 @@ typedef struct onnx_options {
     tosajit_accuracy accuracy;
     int64_t block; /* channels that the engine keeps side by side; 0: the model tells it */
     bool fused;    /* the engine joins nothing more; also where the model says so itself */
-    tosajit_engine *const *engines; /* one for each CPU that the model brings code for */
+    tosajit_engine *const *engines; /* one for each CPU for which the model brings code */
     size_t engine_count;            /* 0: it brings none */
     void (*progress)(void *context, size_t done, size_t all); /* nodes; may be null */
     void *context;

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Source of what is joined: the graph optimisations of ONNX Runtime for CPUs. Who joins too little
- * here takes an activation away from a convolution, which then costs a pass over memory that it did
- * not cost before. */
+/* Source of what is joined: the graph optimisations of ONNX Runtime for CPUs. If too few operators
+ * are joined here, a convolution loses its activation, and the activation then costs a pass over
+ * memory. */
 #include "tools/onnx/cost.h"
 
 #include <string.h>
@@ -105,8 +105,8 @@ static void mark_normalisation(const onnx_graph *g, const int32_t *readers, int3
 }
 
 /* ---------------------------------------------------------------------------------------------
- * Quantized models: what is not elementwise stands between DequantizeLinear and QuantizeLinear, and
- * the engine computes all of them as one operator of integers */
+ * Quantized models: an operator that is not elementwise stands between DequantizeLinear and
+ * QuantizeLinear, and the engine computes the three as one operator of integers */
 
 static bool is_elementwise(const onnx_node *node) {
     const onnx_form *form = onnx_form_of(node);
@@ -182,9 +182,10 @@ static const struct price {
     {"RMSNormalization", 2, 2},
 };
 
-/* Rows that are shorter are the engine's, and so are rows along several axes: of these each part
- * is a row of its own. A call of rows has 0.6 us more to begin with than one of the engine's, which
- * takes as long for so many elements; beside other operators the nodes that are saved are more. */
+/* Rows that are shorter are the engine's, and so are rows along several axes: of these each part is
+ * a row of its own. A call of rows has 0.6 us more to begin with than a call of the engine's; in
+ * that time the engine computes so many elements; beside other operators the nodes that are saved
+ * are more. */
 enum { LEAST_ROW = 32, LEAST_PART = 512, LEAST_ELEMENTS = 2048, ACROSS = 2, LONG = 2 };
 
 /* As many as there are, most likely: calls are of one example, and of many rows. */

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Nodes that are better left to the engine. In: a graph; out: nodes that ONNX Runtime joins with
- * the operator before them, and what a region saves. */
+ * the operator before them, and the time that a region saves. */
 #ifndef TOSAJIT_TOOLS_ONNX_COST_H
 #define TOSAJIT_TOOLS_ONNX_COST_H
 
@@ -9,11 +9,11 @@
 
 /* True if the engine has optimised the model already: then it has joined what it can. */
 bool onnx_is_optimized(const onnx_graph *g);
-/* Mark nodes that the engine computes within another one: owners[k] is that node, or -1. A
+/* Mark nodes that the engine computes within another node: owners[k] is that node, or -1. A
  * convolution takes a per-channel scale and bias, the sum with another tensor, and one activation;
- * a product of matrices takes a bias and an activation; a normalisation that is written out is one
- * operator; and around what is not elementwise stand the casts of a quantized model. readers is
- * scratch, one per value. */
+ * a product of matrices takes a bias and an activation; the engine computes a normalisation that is
+ * written out as an operator of its own; and around what is not elementwise stand the casts of a
+ * quantized model. readers is scratch, one per value. */
 void onnx_mark_fused(const onnx_graph *g, int32_t *owners, int32_t *readers);
 
 typedef struct onnx_cost {

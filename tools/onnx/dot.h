@@ -9,7 +9,7 @@
 
 #include "tools/onnx/convert.h"
 
-/* False after an error, which is about memory. What the stream says of itself is the caller's. */
+/* False after an error, which is about memory. The caller checks the stream for errors. */
 bool onnx_dot_print(onnx_model *model, const onnx_report *report, FILE *to, onnx_error *error);
 
 #endif

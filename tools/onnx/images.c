@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* An image is an initialiser of the graph, because that is the one thing in ONNX that many nodes
- * can name: 38 regions of a model have 8 of them, which are stored once. */
+/* An image is an initialiser of the graph, because many nodes can name an initialiser: 38 regions
+ * of a model have 8 of them, which are stored once. */
 #include "tools/onnx/images.h"
 
 #include <stdlib.h>

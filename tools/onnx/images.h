@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Code of regions within a model. In: regions as texts, and engines of the CPUs that the code is
- * for. Out: for each region the name of a constant with its image, which all regions that one
- * kernel can serve have in common. */
+ * for. Out: for each region the name of a constant with its image. Regions that one kernel can
+ * serve share the constant. */
 #ifndef TOSAJIT_TOOLS_ONNX_IMAGES_H
 #define TOSAJIT_TOOLS_ONNX_IMAGES_H
 

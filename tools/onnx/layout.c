@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Every region that could be on blocks begins there; one after the other goes back wherever that
- * takes no more reorderings. Each step can only make others go back as well, so the order does not
- * matter, and what is left is the largest set of regions of which each gains.
+ * takes no more reorderings. A step can only make more regions go back, so the order does not
+ * matter. The regions left are the largest set in which each region gains.
  *
  * Source of what is known of the operators and of padding: ONNX Runtime's nchwc_transformer.cc and
  * nchwc_ops.cc. ReorderOutput never reads channels beyond the last one; a Conv does. */
@@ -46,7 +46,7 @@ static bool is_input(const onnx_node *node) {
            attribute(node, "channels_last") == 0;
 }
 
-/* Channels that a convolution gives, with those that are none; 0: it is no such convolution. */
+/* Channels that a convolution gives, with the padding; 0: it is no such convolution. */
 static int64_t filters(const onnx_graph *g, int32_t at) {
     const onnx_node *node = at < 0 ? NULL : &g->nodes[at];
     if (!node || !onnx_is(node, "com.microsoft.nchwc.Conv")) return 0;
@@ -54,7 +54,7 @@ static int64_t filters(const onnx_graph *g, int32_t at) {
     return weights && weights->type.rank == RANK ? weights->type.dims[0] : 0;
 }
 
-/* True if this is a size that a block may have, by what one node says. */
+/* True if a node's channels allow blocks of this size. */
 static bool fits(const onnx_graph *g, int32_t at, int64_t block) {
     const onnx_node *node = &g->nodes[at];
     int64_t all = filters(g, is_output(node) ? g->values[node->inputs[0]].producer : at);
@@ -213,7 +213,7 @@ static bool has_again(const search *s, const onnx_region *r) {
     return false;
 }
 
-/* False if out of memory. What the library does not accept on blocks is no mover. */
+/* False if out of memory. A region that the library refuses on blocks is no mover. */
 static bool add_choice(search *s, onnx_choice *choice) {
     const onnx_region *r = &choice->region;
     mover *m = &s->movers[s->count];

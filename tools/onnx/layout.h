@@ -18,13 +18,13 @@
 
 #include "tools/onnx/share.h"
 
-/* Set choices->layout, and of the regions that gain by it view and text. block is what a block has
- * if that is known, else 0. False if out of memory. */
+/* Set choices->layout, and of the regions that gain by it view and text. block is the number of
+ * channels in a block, 0 if it is unknown. False if out of memory. */
 bool onnx_layout_choose(const onnx_writer *w, int64_t block, onnx_choices *all);
 
 /* The ReorderOutput that gives a value, or -1. */
 int32_t onnx_layout_output(const onnx_graph *g, int32_t value);
-/* Channels with those that are none. */
+/* Channels, with the padding of the last block. */
 int64_t onnx_layout_round(const onnx_layout *l, int64_t channels);
 
 #endif

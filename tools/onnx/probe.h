@@ -7,7 +7,7 @@
 
 #include "tools/onnx/model/model.h"
 
-/* Write the model: one convolution from one channel to one. */
+/* Write the model: a convolution from a single channel to a single channel. */
 bool onnx_probe_write(const char *path, onnx_error *error);
 /* The channels that the convolution has got; 0: it is as it was. */
 bool onnx_probe_read(const char *path, int64_t *block, onnx_error *error);

@@ -31,7 +31,7 @@ static void print_taken(const onnx_report *report, FILE *to) {
     }
 }
 
-/* One line for nodes that stay for the same reason. */
+/* Nodes that stay for the same reason share a line. */
 static void print_left(const onnx_report *report, FILE *to) {
     size_t end;
     if (report->left_count > 0) fprintf(to, "elementwise, but left to the engine:\n");

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A region on blocks takes its images where a ReorderOutput has them from, and gives its results
  * where a ReorderInput would. A ReorderOutput stays for those who read an image as the model has
- * it; a region that sees five sizes has Reshape around it, which moves nothing:
+ * it; a region that sees five sizes has a Reshape on each side, and Reshape moves nothing:
  *
  *     Conv -> Reshape [0, C / block, 0, 0, block] -> region -> Reshape [0, C, 0, 0] -> Conv */
 #include "tools/onnx/rewrite.h"
@@ -17,7 +17,7 @@
 
 static const char blocks_domain[] = "com.microsoft.nchwc";
 
-/* Messages of one kind, which become more. */
+/* Messages of a kind. The list grows. */
 typedef struct list {
     void **items;
     size_t count, capacity;
@@ -55,7 +55,7 @@ static const char *new_name(writing *w) {
     return name ? name : "";
 }
 
-/* A node of one operand and one result. */
+/* A node with an operand and a result. */
 static Onnx__NodeProto *add_node(writing *w, const char *domain, const char *op, const char *from,
                                  const char *to) {
     Onnx__NodeProto *node = message_node(w->memory, domain, op, 1, 1);
@@ -96,7 +96,7 @@ static const char *in_blocks(writing *w, int32_t value) {
     return w->blocked[value];
 }
 
-/* Add sizes to a Reshape, in which 0 keeps that of the operand. */
+/* Add sizes to a Reshape; 0 keeps the operand's size. */
 static void reshape(writing *w, const char *from, const char *to, const int64_t *sizes,
                     int64_t count) {
     const onnx_type type = {ONNX__TENSOR_PROTO__DATA_TYPE__INT64, 1, {count}};
@@ -125,7 +125,7 @@ static const char *split_image(writing *w, int32_t value) {
     return w->split[value];
 }
 
-/* A number for each channel, and 0 for those that are none. */
+/* A number for each channel, and 0 for padding. */
 static const char *split_constant(writing *w, int32_t value) {
     const int64_t block = w->all->layout.block;
     const onnx_value *v = &w->g->values[value];

@@ -1,8 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A graph whose regions are nodes. In: a graph and its regions; out: its list of nodes anew, in an
- * order in which every value is given before it is read, with the constants and types that the new
- * ones need. */
+/* A graph whose regions are nodes. In: a graph and its regions; out: its list of nodes anew, with
+ * the constants and types that new nodes need. Every value is given before it is read. */
 #ifndef TOSAJIT_TOOLS_ONNX_REWRITE_H
 #define TOSAJIT_TOOLS_ONNX_REWRITE_H
 

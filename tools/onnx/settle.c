@@ -17,8 +17,8 @@ static bool all_numbers(const onnx_value *v, int64_t *list) {
     return true;
 }
 
-/* Of a Reshape, where 0 is the operand's own size. A single size of which nothing is known is what
- * the others leave, which is no number if one of them is 0. */
+/* Of a Reshape, where 0 is the operand's own size. If nothing is known of a single size, it is the
+ * rest that the other sizes leave. There is no rest if one of the sizes is 0. */
 static bool reshape_list(const onnx_graph *g, const onnx_node *node, int64_t *list) {
     const Onnx__AttributeProto *zero = onnx_attribute(node->proto, "allowzero");
     const onnx_value *from = onnx_input(g, node, 0), *v = onnx_input(g, node, 1);

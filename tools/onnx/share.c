@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* 24 regions of a model may be `x * 0.94 + 0.5` with other numbers each. As `x * a + b` they are
- * one text, which is compiled once; it takes no longer to run. */
+ * one text, and the text is compiled once; it takes no longer to run. */
 #include "tools/onnx/share.h"
 
 #include <stdlib.h>
@@ -22,7 +22,8 @@ static int by_text(const void *a, const void *b) {
     return order ? order : (first > second) - (first < second);
 }
 
-/* Numbers in which regions of one pattern differ become operands of all of them. */
+/* Where regions of one pattern have different numbers, the number becomes an operand of each
+ * region. */
 static bool share(const onnx_writer *w, const pattern *patterns, int32_t count) {
     const onnx_region *first = &patterns[0].choice->region;
     for (int32_t n = 0; n < first->number_count; n++) {

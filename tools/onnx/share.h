@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Regions that differ in nothing but constants. In: the regions of a graph; out: the same with one
- * text for all that are alike, in which these constants are operands. */
+/* Regions that differ in nothing but constants. In: the regions of a graph; out: the same regions.
+ * Those that are alike have one text, with these constants as operands. */
 #ifndef TOSAJIT_TOOLS_ONNX_SHARE_H
 #define TOSAJIT_TOOLS_ONNX_SHARE_H
 

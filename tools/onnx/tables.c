@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The library makes such tables itself where it knows all numbers. They are made here so that one
- * kernel serves all of a model, and so that precompiled ops look up, too. */
+/* The library makes such tables itself where it knows all numbers. Made here, one kernel serves all
+ * tables of a model, and precompiled ops look up, too. */
 #include "tools/onnx/tables.h"
 
 #include <string.h>
@@ -154,7 +154,7 @@ static bool replace(const chain *c, const onnx_writer *w, const int8_t *entries)
     return true;
 }
 
-/* One operator that only moves bits is no table. */
+/* An operator alone is no table if it only moves bits. */
 static bool pays(const chain *c) {
     int32_t weight = 0;
     for (int32_t k = 0; k < c->count; k++)

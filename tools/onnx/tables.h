@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Functions of quantized data, element by element. In: a graph with types; out: the same, in which
- * what depends on one tensor of 8 bits alone, and gives 8 bits, is one look-up. */
+/* Functions of quantized data, element by element. In: a graph with types; out: the same graph. A
+ * group of nodes that maps one tensor of 8 bits to 8 bits is one look-up there. */
 #ifndef TOSAJIT_TOOLS_ONNX_TABLES_H
 #define TOSAJIT_TOOLS_ONNX_TABLES_H
 

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Operation by operation: which value of the graph is which one of the expression, and what is
- * wrong where. Nobody has verified an operation, so nothing about it is taken for granted. */
+/* Operation by operation: the expression's value for each value of the graph, and the errors with
+ * their places. Nobody has verified an operation, so nothing about it is taken for granted. */
 #include "tools/tosa/build.h"
 
 #include <stdarg.h>
@@ -58,8 +58,7 @@ static void begin(builder *b, int32_t op) {
 
 enum { BEHIND = TOSA_SHOWN + 4 };
 
-/* ", layer_3" of what has a name: value `value`, or what stands in the place of one that there is
- * not. */
+/* ", layer_3" of what has a name: value `value`, or its substitute if the expression has none. */
 static const char *name_of(const builder *b, tosa_slot slot, size_t index, int32_t value,
                            char shown[BEHIND]) {
     char name[TOSA_SHOWN] = "";
@@ -96,7 +95,7 @@ static const char *objection_to_use(const tosa_graph *g, int32_t value) {
     return kept ? "a variable, which the host keeps" : objection_to(g, value);
 }
 
-/* A value that is read. False also where an error, which has been reported, left it without one. */
+/* A value that is read. It is false, too, after a reported error has left the value undefined. */
 static bool find_value(builder *b, int32_t value, const char *what, tosa_slot slot, size_t index,
                        tosajit_value *found) {
     const char *wrong = objection_to_use(b->g, value);
@@ -107,7 +106,7 @@ static bool find_value(builder *b, int32_t value, const char *what, tosa_slot sl
     return refuse_value(b, what, slot, index, value, wrong);
 }
 
-/* The tensor that an operation of one result gives. */
+/* The result of an operation that gives a single tensor. */
 static bool find_result(builder *b, int32_t *number) {
     char why[TOSA_WHY];
     *number = tosa_graph_results(b->g, b->op).at[0];
@@ -184,9 +183,9 @@ static bool build_any(builder *b) {
                : build_op(b);
 }
 
-/* An operation was refused. Its results become inputs of the declared types, so that what reads
- * them is checked, too: all errors of a function are found in one go. False where that makes no
- * sense. */
+/* An operation was refused. Its results become inputs of the declared types, so that their readers
+ * are checked, too: all errors of a function are found in one go. False where that makes no sense.
+ */
 static bool go_on(builder *b) {
     const tosa_numbers results = tosa_graph_results(b->g, b->op);
     char text[80];

@@ -7,8 +7,8 @@
 
 #include "tools/tosa/graph.h"
 
-/* A part of a graph: operations in an order in which each stands behind what it reads, the values
- * that come from elsewhere, and those that are wanted, by number. */
+/* A part of a graph: operations, each behind its operands, and the numbers of the values that come
+ * from elsewhere and of the wanted values. */
 typedef struct tosa_part {
     tosa_numbers ops, inputs, outputs; /* ops.at null: the first ops.count of the graph */
     tosajit_value *values; /* TOSA_UNDEFINED for each value, before and after; null: made for it */

@@ -1,8 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The graph as tosajit_partition wants it. Behind the graph's values come some that nobody sees:
- * what one operation with effects leaves to the next one, so that they stay in order. Constants
- * come from nowhere, because each region has those that it reads for itself. */
+/* The graph as tosajit_partition wants it. Behind the graph's values come some that nobody sees: an
+ * operation with effects gives one to the next operation with effects, so that these stay in order.
+ * Constants have no producer there, because each region has copies of the constants that it reads.
+ */
 #include "tools/tosa/divide.h"
 
 #include <stdio.h>
@@ -189,8 +190,8 @@ static bool classify(tosa_division *d) {
 /* ---------------------------------------------------------------------------------------------
  * Regions */
 
-/* The library may refuse together what it takes one by one: a table that an op computes, sizes that
- * are declared and cannot be. */
+/* The library may accept operations singly and refuse them together: a table that an op computes,
+ * declared sizes that contradict each other. */
 static tosajit_status accepts(void *context, const int32_t *ops, size_t count, int *accepted) {
     const tosa_region region = {(int32_t *)(uintptr_t)ops, count, TOSA_MEMBER};
     const tosajit_status status = try_region(context, &region, NULL);
@@ -244,7 +245,7 @@ static bool gather(const division_work *w, tosa_region *by_head) {
 /* ---------------------------------------------------------------------------------------------
  * The new order */
 
-/* Heads that wait for nothing: a heap, of which the first one in the old order is on top. */
+/* Heads that wait for nothing: a heap, with the first head of the old order on top. */
 typedef struct queue {
     int32_t *heads, count;
     int32_t *waiting; /* per head: reads of what has not been placed */

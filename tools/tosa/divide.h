@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Which operations of a graph become one kernel. In: a graph; out: regions, each of which the
- * library makes a kernel of, and an order in which each region as a whole and the other operations
- * stand behind what they read. */
+/* The division of a graph's operations among kernels. In: a graph; out: regions, of each of which
+ * the library makes a kernel, and an order of regions and other operations. In the order each
+ * stands behind its operands. */
 #ifndef TOSAJIT_TOOLS_TOSA_DIVIDE_H
 #define TOSAJIT_TOOLS_TOSA_DIVIDE_H
 
@@ -33,13 +33,13 @@ typedef struct tosa_division {
  * tosa_division_close. */
 bool tosa_division_open(tosa_division *d, const tosa_graph *g);
 void tosa_division_close(tosa_division *d);
-/* A region as a function of its own: its operations with the constants that they read, what it
- * reads and gives. Valid until the next call. */
+/* A region as a function of its own: its operations, the constants that they read, its inputs and
+ * its outputs. Valid until the next call. */
 tosa_part tosa_division_part(tosa_division *d, const tosa_region *region);
 tosa_fate tosa_division_fate(const tosa_division *d, int32_t op);
 /* True if nobody but this part reads a value. Of the part that was asked for last. */
 bool tosa_division_is_alone(const tosa_division *d, int32_t value);
-/* True if an operation that is left, or the block's end, reads what an operation gives. */
+/* True if an operation outside of all regions, or the block's end, reads the operation's result. */
 bool tosa_division_is_wanted(const tosa_division *d, int32_t op);
 /* Why an operation that is left is: "tosa.conv2d: not an elementwise operation ...". */
 void tosa_division_reason(tosa_division *d, const tosa_region *left, char text[TOSA_WHY]);

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Epilogues: regions that read what a product of matrices or a convolution gives. A host computes
- * the region while a tile of the product is still in cache. In: regions, as front ends divide
- * functions; out: a list for the host. */
+/* Epilogues: regions that read the result of a product of matrices or a convolution. A host
+ * computes the region while a tile of the product is still in cache. In: regions, as front ends
+ * divide functions; out: a list for the host. */
 #ifndef TOSAJIT_TOOLS_TOSA_EPILOGUE_H
 #define TOSAJIT_TOOLS_TOSA_EPILOGUE_H
 

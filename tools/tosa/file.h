@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A file of functions, whichever format it has. In: bytes of a path, a stream or memory, and a
  * format; out: functions by number and name, each as an expression with the steps it was made from,
- * and findings. Functions mean what those of tosajit/mlir.h do for MLIR. */
+ * and findings. Functions mean the same as the functions of tosajit/mlir.h for MLIR. */
 #ifndef TOSAJIT_TOOLS_TOSA_FILE_H
 #define TOSAJIT_TOOLS_TOSA_FILE_H
 
@@ -44,8 +44,8 @@ struct tosa_file {
     size_t count, capacity;
 };
 
-/* Begin a file of that many bytes, which starts with a tosa_file, and a call. options may be null.
- */
+/* Begin a file of that many bytes, and a call. The file's memory starts with a tosa_file. options
+ * may be null. */
 tosajit_status tosa_file_create(size_t bytes, const tosa_format *format, const char *name,
                                 const tosajit_mlir_options *options, tosa_file **file);
 /* All of a stream, aligned to 4096 and followed by a 0; to be freed. Null with errno, EFBIG beyond

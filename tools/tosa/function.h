@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A function that was read: the expression, and the steps it was made from, so that they can be run
- * one by one. */
+/* A function that was read: the expression, and the steps that made it, so that each step can be
+ * run alone. */
 #ifndef TOSAJIT_TOOLS_TOSA_FUNCTION_H
 #define TOSAJIT_TOOLS_TOSA_FUNCTION_H
 

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Lists that readers fill, and what is asked of them. */
+/* Lists that readers fill, and questions about the lists. */
 #include "tools/tosa/graph.h"
 
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The operations of a function or block, whichever format it has, and the values that they read and
- * give. In: a reader that lists them by number; out: a graph, from which expressions are built and
- * which is divided into regions. Attributes, types and constants stay where they are: the reader is
- * asked for them. */
+ * give. In: a reader that lists them by number; out: a graph. Expressions are built from it, and it
+ * is divided into regions. Attributes, types and constants stay where they are: the reader is asked
+ * for them. */
 #ifndef TOSAJIT_TOOLS_TOSA_GRAPH_H
 #define TOSAJIT_TOOLS_TOSA_GRAPH_H
 
@@ -116,8 +116,8 @@ void tosa_graph_error(const tosa_graph *g, tosa_report *report, tosajit_status s
                       const char *message);
 void tosa_graph_remark(const tosa_graph *g, tosa_report *report, int32_t op, const char *message);
 
-/* A text of the library about a function that was built of the graph, with the names that the file
- * has for values in place of the library's. To be freed; null if out of memory. */
+/* A text of the library about a function of the graph. It names values as the file names them. To
+ * be freed; null if out of memory. */
 char *tosa_graph_rename(const tosa_graph *g, const tosa_function *built, const char *text);
 
 #endif

@@ -58,8 +58,8 @@ typedef struct tosa_op {
 /* The next attribute of a description, of that name; null where it has no room for one. */
 tosa_attribute *tosa_attribute_add(tosa_op *op, const char *name);
 
-/* The attributes that matter to an op of that name; null behind the last one. Others are not looked
- * at, wherever they come from. */
+/* The attributes that an op of this name uses; null behind the last one. Others are not looked at,
+ * wherever they come from. */
 const char *tosa_attribute_name(const tosa_op *op, size_t index);
 
 /* The name of an operand that is a shape in TOSA's files, "start" of tosa.slice's operand 1; null:

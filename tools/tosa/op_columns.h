@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The columns of ops.def that tools read beyond what the API tells. In: the table; out: constants.
+/* The columns of ops.def that tools need and the API does not give. In: the table; out: constants.
  */
 #ifndef TOSAJIT_TOOLS_TOSA_OP_COLUMNS_H
 #define TOSAJIT_TOOLS_TOSA_OP_COLUMNS_H

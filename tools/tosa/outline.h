@@ -1,8 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Outlining: a function is divided into what the library computes and the rest. In: its graph; out:
- * what a writer makes of regions, of which each becomes a function of its own, and of the
- * operations that are left. */
+ * the writer's output: a function for each region, and the operations outside of them. */
 #ifndef TOSAJIT_TOOLS_TOSA_OUTLINE_H
 #define TOSAJIT_TOOLS_TOSA_OUTLINE_H
 
@@ -23,8 +22,8 @@ typedef struct tosa_writer {
     bool (*keep)(void *context, int32_t op);
 } tosa_writer;
 
-/* Regions become NAME_region_0, ..., with numbers that are free. They are maximal: no two that are
- * connected could be one. Ops keep their meaning, not their order. Each that is left is a remark.
+/* Regions become NAME_region_0, ..., with numbers that are free. They are maximal: no two connected
+ * regions could be joined. Ops keep their meaning, not their order. Each that is left is a remark.
  * Epilogues are added to their list, which may be null. False if out of memory. */
 bool tosa_outline(const tosa_graph *g, const char *name, const tosa_writer *writer,
                   tosa_report *report, tosajit_mlir_outlined *count, tosa_epilogues *epilogues);

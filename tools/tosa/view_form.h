@@ -20,7 +20,7 @@ bool view_form_is(const tosa_op *op);
 int view_form_shapes(const tosa_op *op);
 /* True if the lists of an op are shapes in TOSA's own form, and no attributes. */
 bool view_form_has_shapes(tosajit_op op);
-/* The library's list for those of the description. What the list refers to is numbers, or the
+/* The library's list for those of the description. The list refers to numbers, or to the
  * description. BAD_MODULE with the reason as the last error, the op's name in front. */
 tosajit_status view_form_list(const tosa_op *op, int64_t numbers[TOSA_MOST_NUMBERS],
                               tosajit_attributes *attributes);

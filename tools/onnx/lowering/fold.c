@@ -119,8 +119,7 @@ static int64_t integer_of(const onnx_node *node, const char *name, int64_t other
     return a && a->has_i ? a->i : otherwise;
 }
 
-/* How many dimensions a scale has that lies along the axis, 0 of a single one; -1 where it is no
- * such scale. */
+/* The rank of a scale along the axis, 0 for a single scale; -1 where it is no such scale. */
 static int32_t scale_rank(const onnx_graph *g, const onnx_node *node) {
     const onnx_value *x = onnx_input(g, node, 0), *scale = onnx_input(g, node, SCALE);
     if (onnx_elements(&scale->type) == 1 && scale->type.rank <= 1) return 0;
@@ -130,7 +129,7 @@ static int32_t scale_rank(const onnx_graph *g, const onnx_node *node) {
                                                                      : -1;
 }
 
-/* The type that a zero point must have: that of the data, or the one that an attribute names. */
+/* The type that a zero point must have: the data's type, or the type that an attribute names. */
 static int64_t integers_of(const onnx_graph *g, const onnx_node *node) {
     if (onnx_is(node, "DequantizeLinear")) return onnx_input(g, node, 0)->type.element;
     const int64_t named = integer_of(node, "output_dtype", 0);
@@ -156,7 +155,7 @@ static bool is_quantising(const onnx_graph *g, const onnx_node *node) {
                               onnx_constant_at(zero->constant, (size_t)count - 1, &last)));
 }
 
-/* Both as f32, which has every zero point exactly, so that broadcasting finds the axis. */
+/* Both as f32: it has every zero point exactly. Broadcasting then finds the axis. */
 static bool fold_scale(onnx_graph *g, onnx_node *node, arena *memory) {
     const char *of = onnx_text(node->proto->output[0]);
     const int32_t rank = scale_rank(g, node);
@@ -175,7 +174,7 @@ static bool fold_scale(onnx_graph *g, onnx_node *node, arena *memory) {
 }
 
 /* ---------------------------------------------------------------------------------------------
- * Operators of quantized data. Scales that meet are one number, as the engine has them. */
+ * Operators of quantized data. Scales that meet are the same number, as in the engine. */
 
 enum { NUMBERS = 4 };
 

@@ -2,9 +2,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The table of operators. In a text $0, $1, ... are operands, $T is the name of the result's
  * element type, and $alpha an attribute; what an attribute is by default stands beside it. A text
- * may have several statements, of which %0 is the first one's value. An operator that takes any
- * number of operands is written once for each further one, $0 being what there is so far. What
- * depends on more than that has a function. */
+ * may have several statements; %0 is the value of the first statement. An operator of any number of
+ * operands is written once for each further operand; $0 is the value so far. An operator that
+ * depends on more has a function. */
 #include "tools/onnx/lowering/forms.h"
 
 #include <ctype.h>
@@ -355,7 +355,7 @@ static void print(onnx_site *s, byte_writer *text, const char *from) {
 /* ---------------------------------------------------------------------------------------------
  * Operators that a text alone does not say */
 
-/* An operand that is one number, and leaves the first one its rank. */
+/* An operand that is one number and does not change the rank of operand 0. */
 static bool scalar(const onnx_site *s, int32_t k, double *value) {
     const onnx_value *operand = onnx_input(s->g, s->node, k);
     return operand && operand->constant && onnx_elements(&operand->type) == 1 &&
@@ -363,7 +363,7 @@ static bool scalar(const onnx_site *s, int32_t k, double *value) {
            onnx_constant_at(operand->constant, 0, value);
 }
 
-/* The least or greatest number, which a bound that is left out is; null: it bounds nothing. */
+/* The least or greatest number: the bound where a node has none; null: it bounds nothing. */
 static const char *outermost(tosajit_type type, bool high, char text[32]) {
     static const struct {
         tosajit_type type;
@@ -411,7 +411,8 @@ static bool write_clip(onnx_site *s, byte_writer *text) {
     return true;
 }
 
-/* The exponent may have another type than the base; a constant one has that of the base. */
+/* The exponent may have another type than the base; a constant exponent has the type of the base.
+ */
 static bool write_pow(onnx_site *s, byte_writer *text) {
     char exponent[32];
     double value;
@@ -461,8 +462,8 @@ static void put_extended(onnx_site *s, byte_writer *text, const char *to) {
 }
 
 /* From floating point to an integer ONNX drops the fraction, and the language rounds. Beyond the
- * integer's limits ONNX defines nothing. Here it is what the engine gives, which the processor's
- * own instruction decides: on x86 the least integer of 32 or 64 bits, also for NaN, and elsewhere
+ * integer's limits ONNX defines nothing. Here it is the engine's result, and so the result of the
+ * processor's instruction: on x86 the least integer of 32 or 64 bits, also for NaN, and elsewhere
  * the nearest one. Of 32 bits the lower ones stay. */
 static void put_truncated(onnx_site *s, byte_writer *text, tosajit_type to) {
     const char *whole = "%0";
@@ -515,8 +516,8 @@ static bool has_scale(onnx_site *s) {
 }
 
 /* A cast rounds halves to even and saturates; so must the quotient before a zero point is added. A
- * sum that f32 has not is beyond the limits. NaN becomes 0. The bits of what is unsigned are those
- * of a signed integer, which pass as such between nodes. */
+ * sum that f32 has not is beyond the limits. NaN becomes 0. Unsigned integers pass between nodes as
+ * signed integers with the same bits. */
 static bool write_quantize(onnx_site *s, byte_writer *text) {
     const onnx_value *result = &s->g->values[s->node->outputs[0]];
     const tosajit_type to = onnx_element(result->type.element);

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Elementwise operators of ONNX in the language of docs/language.md. In: a node; out: what it
- * computes as a text, or why there is no text that says the same. */
+/* Elementwise operators of ONNX in the language of docs/language.md. In: a node; out: the operator
+ * as a text, or the reason why no text says the same. */
 #ifndef TOSAJIT_TOOLS_ONNX_LOWERING_FORMS_H
 #define TOSAJIT_TOOLS_ONNX_LOWERING_FORMS_H
 
@@ -30,7 +30,7 @@ enum { ONNX_SUM = 3 };
 /* Operands of QLinearAdd and QLinearMul that are data, once onnx_fold has made numbers of the rest.
  */
 enum { ONNX_LINEAR_DATA = 2 };
-/* True if a result of a node is one that texts can give. */
+/* True if a text can give this result of a node. */
 bool onnx_form_gives(const onnx_node *node, int32_t output);
 
 /* A node, and what its operands are called in the text. */

@@ -156,7 +156,7 @@ static bool refuse_view(writer *w, const onnx_node *node, const char *why) {
     return refuse(w->r, why);
 }
 
-/* True if somebody reads a value: what a text names and does not use is one more result. */
+/* True if somebody reads a value: a name that a text does not use is one more result. */
 static bool is_wanted(const writer *w, int32_t value) {
     const onnx_region *r = w->r;
     bool wanted = false;
@@ -169,8 +169,8 @@ static bool is_wanted(const writer *w, int32_t value) {
     return wanted;
 }
 
-/* Names for what a node gives: a Split gives a value for each part that is wanted; another one may
- * give the sum that it normalises. */
+/* Names for what a node gives: a Split gives a value for each part that is wanted; another result
+ * may be the normalised sum. */
 static void label_results(writer *w, const onnx_node *node, int32_t first, const onnx_site *site) {
     w->statements++;
     if (onnx_is(node, "Split")) {
@@ -241,8 +241,8 @@ onnx_type onnx_region_type(const onnx_region *r, const onnx_type *type) {
     return before;
 }
 
-/* The channels of a block are the same in all regions of a model, and nothing else is, so that many
- * have one text. */
+/* Regions of a model share only the number of channels in a block, so many regions have one text.
+ */
 static onnx_type viewed_type(const onnx_region *r, const onnx_value *value) {
     const int64_t any = TOSAJIT_DYNAMIC;
     const int32_t element = value->type.element;
@@ -322,7 +322,7 @@ static bool write_region(const onnx_writer *o, onnx_region *r, bool blank, byte_
     return fine && !text->failed;
 }
 
-/* The first line of what the library says, without the place in a text that nobody has seen. */
+/* The first line of the library's message, without the place: nobody has seen the text. */
 static bool refuse_as_library(onnx_region *r) {
     tosajit_failure failure = {.size = sizeof failure};
     tosajit_last_failure(&failure);

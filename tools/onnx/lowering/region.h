@@ -10,7 +10,7 @@
 /* A constant that stands in a text. */
 typedef struct onnx_number {
     char text[32];
-    bool named; /* in: it is to be an operand, so that regions that differ in it have one text */
+    bool named; /* in: it is to be an operand: regions with other numbers then have the same text */
 } onnx_number;
 
 /* How the tensors of a region are described. The engine keeps images [N, C, H, W] in blocks of
@@ -35,8 +35,8 @@ typedef struct onnx_region {
     int32_t block;                     /* channels of one, of ONNX_BLOCKS */
     const Onnx__AttributeProto *order; /* of ONNX_TRANSPOSED: size d was that of ints[d] */
     int32_t culprit; /* out: without this view there may be a text; -1: that is not known */
-    bool masked;     /* one more operand says which channels are none: there the results are 0 */
-    char why[256];   /* out: why there is no such text */
+    bool masked;   /* one more operand marks the padding among channels: there the results are 0 */
+    char why[256]; /* out: why there is no such text */
 } onnx_region;
 
 /* Tools that texts are made with. */
@@ -47,8 +47,8 @@ typedef struct onnx_writer {
     int32_t *labels; /* scratch: a 0 for every value, before and after each call */
 } onnx_writer;
 
-/* The text, which the library accepts, with results of the types that the graph has. Null: r->why
- * says why there is none, or *enough is false, which is about memory. */
+/* A text that the library accepts. Its results have the graph's types. Null: r->why says why there
+ * is none, or *enough is false, which is about memory. */
 const char *onnx_region_text(const onnx_writer *w, onnx_region *r, bool *enough);
 /* The same without numbers, which fills r->numbers; it is only there to be compared. */
 const char *onnx_region_pattern(const onnx_writer *w, onnx_region *r);

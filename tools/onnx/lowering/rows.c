@@ -1,9 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The table of operators that reduce or scan. In a text # is the axes, ~ the epsilon, and ! the
- * form of a scan. W(...) is f32 of
- * what is f16 or bf16, and N(...) rounds that back; of other types both are brackets. What is
- * between [ and ] stands there only if the operand that it names first is there. */
+ * form of a scan. W(...) makes f32 of f16 and bf16, and N(...) rounds back; of other types both are
+ * brackets. A part between [ and ] is left out if the operand that it names first is absent. */
 #include "tools/onnx/lowering/rows.h"
 
 #include <inttypes.h>
@@ -224,7 +223,7 @@ static bool has_operand(const onnx_site *s, char digit) {
     return operand < s->node->input_count && s->operands[operand];
 }
 
-/* Behind what stands between brackets, if that is left out. */
+/* The place behind brackets whose part is left out. */
 static const char *skip_absent(const writer *w, const char *from) {
     const char *end = strchr(from, ']');
     return has_operand(w->s, strchr(from, '$')[1]) ? from : end + 1;

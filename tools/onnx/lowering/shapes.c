@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A row per operator that is not elementwise; those that are follow from the table of forms. What
- * is not known stays unknown, and so does all that follows from it. */
+/* A row per operator that is not elementwise; the types of elementwise operators follow from the
+ * table of forms. An unknown type stays unknown, and so do the types that depend on it. */
 #include "tools/onnx/lowering/shapes.h"
 
 #include <string.h>
@@ -187,7 +187,7 @@ static bool take_size(const site *s, int32_t d, bool taken[TOSAJIT_MAX_RANK]) {
     return false;
 }
 
-/* One size may be what the others leave. */
+/* One size may be the rest, which the other sizes leave. */
 static void reshape(site *s) {
     const onnx_type from = *s->result;
     int64_t left = known_elements(&from), size;
@@ -285,7 +285,7 @@ static void gather(site *s) {
     s->result->rank = at;
 }
 
-/* Each list of the indices stands for what is behind the dimensions that it indexes. */
+/* Each list of indices is replaced by the dimensions behind the indexed ones. */
 static void gather_lists(site *s) {
     const onnx_type data = *s->result, *indices = type_of(s, 1);
     const int64_t batches = number(s, "batch_dims", 0),

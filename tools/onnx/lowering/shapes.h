@@ -7,7 +7,7 @@
 
 #include "tools/onnx/model/graph.h"
 
-/* A declared type counts before one that follows; its unknown sizes are filled in. */
+/* A declared type counts before an inferred one; its unknown sizes are filled in. */
 void onnx_shapes_infer(onnx_graph *g);
 
 #endif

@@ -44,7 +44,7 @@ static onnx_size same(const onnx_graph *g, const onnx_node *node, int32_t output
     return operand_size(g, node, 0, d);
 }
 
-/* That of all operands which do not repeat. */
+/* The size of all operands that do not repeat. */
 static onnx_size broadcast(const onnx_graph *g, const onnx_node *node, int32_t output, int32_t d) {
     const int32_t rank = g->values[node->outputs[output]].type.rank;
     onnx_size found = unknown;

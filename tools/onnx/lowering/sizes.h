@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Sizes that a model computes. Exporters write bounds of slices and sizes of reshapes as arithmetic
  * on shapes, of which much is known before a call. In: a node whose operands' types and sizes are
- * known; out: which sizes of its results are those of another value, and what lists of integers
- * have. */
+ * known; out: the sizes that its results share with another value, and the elements of integer
+ * lists. */
 #ifndef TOSAJIT_TOOLS_ONNX_LOWERING_SIZES_H
 #define TOSAJIT_TOOLS_ONNX_LOWERING_SIZES_H
 

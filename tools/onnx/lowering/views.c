@@ -138,7 +138,8 @@ static bool write_split(onnx_site *s, byte_writer *text) {
 /* ---------------------------------------------------------------------------------------------
  * Others */
 
-/* Pieces of sizes that only a call knows would each have all of what they meet. */
+/* If only a call knew the sizes of pieces, each piece would have the whole of an operand that it
+ * meets. */
 static bool write_concat(onnx_site *s, byte_writer *text) {
     const int32_t axis = onnx_views_axis(s->node, 1, type_of(s)->rank);
     if (axis < 0) return refuse(s, "an axis is none of its operand's");
@@ -195,7 +196,7 @@ static bool write_squeeze(onnx_site *s, byte_writer *text) {
     return true;
 }
 
-/* In ascending order each axis is one of what there is so far. */
+/* In ascending order each axis counts among the dimensions so far. */
 static bool write_unsqueeze(onnx_site *s, byte_writer *text) {
     const int64_t count = onnx_list_count(s->g, s->node, "axes", 1);
     bool added[TOSAJIT_MAX_RANK] = {false};
@@ -231,7 +232,7 @@ static bool write_gather(onnx_site *s, byte_writer *text) {
     return true;
 }
 
-/* The index may be smaller than the data, of which it takes the first ones then. */
+/* The index may be smaller than the data; it then takes the data's first elements. */
 static bool write_gather_elements(onnx_site *s, byte_writer *text) {
     const onnx_type *from = type_of(s), *index = &onnx_input(s->g, s->node, 1)->type;
     const int32_t axis = onnx_views_axis(s->node, 0, from->rank);
@@ -285,8 +286,8 @@ static bool put_joined(onnx_site *s, int32_t indexed, int64_t all, byte_writer *
 }
 
 /* Lists of numbers, one for each of the first dimensions: they are one number of these together. A
- * wrong one is so far beyond all that the others cannot make up for it. The name of that number's
- * statement, and behind it what begins the next one. */
+ * wrong index is so large that the other indices cannot make up for it. The name of that number's
+ * statement, and behind it the beginning of the next statement. */
 static bool put_flat_lists(onnx_site *s, int64_t indexed, int64_t *joined, char *name, size_t size,
                            byte_writer *text) {
     const onnx_type *from = type_of(s);

@@ -12,13 +12,13 @@
 bool onnx_views_text(onnx_site *s, byte_writer *text);
 /* An operand that lists axes, bounds or sizes: it is no data, and no operand of a text. */
 bool onnx_views_is_list(const onnx_node *node, int32_t operand);
-/* True if operand 1 is an index, which says what is taken of operand 0. */
+/* True if operand 1 is an index into operand 0. */
 bool onnx_views_gathers(const onnx_node *node);
 /* True if a node puts elements where operand 1 says, or combines them with what is there. */
 bool onnx_views_scatters(const onnx_node *node);
 /* Append the text of such a node. False: s->why says why there is none. */
 bool onnx_scatter_text(onnx_site *s, byte_writer *text);
-/* The shortest run of elements that a view moves as one; -1: it is not known. */
+/* The shortest run of elements that a view moves together; -1: it is not known. */
 int64_t onnx_views_run(const onnx_graph *g, const onnx_node *node);
 
 /* Along one axis a slice takes every `step`th element of [begin, end). */

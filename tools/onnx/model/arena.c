@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Blocks, each a list's link and its memory. Small pieces share one; a large piece has its own.
- * With the address sanitizer every piece has its own, so that it sees who reads beside one. */
+ * With the address sanitizer every piece has a block of its own, so that the sanitizer sees reads
+ * beside a piece. */
 #include "tools/onnx/model/arena.h"
 
 #include <stdarg.h>
@@ -37,7 +38,7 @@ static struct arena_block *add_block(arena *a, size_t size) {
     ASAN_POISON_MEMORY_REGION(block + 1, head - sizeof *block);
     block->capacity = capacity;
     a->taken += capacity;
-    /* A block that is full from its beginning stays behind the one that still has room. */
+    /* A piece that fills its block goes behind the block that still has room. */
     if (a->blocks && size > BLOCK / 4) {
         block->next = a->blocks->next;
         a->blocks->next = block;

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Names become numbers once. What a graph within a node reads of this one is read by that node. */
+/* Names become numbers once. A node reads, too, the values of this graph that a graph within the
+ * node reads. */
 #include "tools/onnx/model/graph.h"
 
 #include <limits.h>
@@ -47,7 +48,7 @@ static void visit_node(const Onnx__NodeProto *node, visit *each, void *context) 
     }
 }
 
-/* Every name that a graph reads, its own ones among them. */
+/* Every name that a graph reads; names of its own values are among them. */
 static void visit_names(const Onnx__GraphProto *graph, visit *each, void *context) {
     for (size_t n = 0; n < graph->n_node; n++) {
         for (size_t k = 0; k < graph->node[n]->n_input; k++)
@@ -122,7 +123,7 @@ static void declare_constants(onnx_graph *g) {
     }
 }
 
-/* The facts of a graph around this one about a name that nobody gives here. */
+/* The facts about a name that this graph does not give, from a graph around it. */
 static void take_over(onnx_graph *g) {
     for (int32_t k = 0; k < g->value_count; k++) {
         onnx_value *value = &g->values[k];

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A graph of a model by numbers. In: its messages; out: nodes and values, who gives and who reads
- * what, and what is known of types. */
+/* A graph of a model by numbers. In: its messages; out: nodes and values, the giver and the readers
+ * of each value, and the known types. */
 #ifndef TOSAJIT_TOOLS_ONNX_MODEL_GRAPH_H
 #define TOSAJIT_TOOLS_ONNX_MODEL_GRAPH_H
 

@@ -18,7 +18,7 @@ typedef struct onnx_weights {
  * in a folder, such as "-" and /dev/null, nothing is copied. */
 bool onnx_weights_copy(onnx_model *model, const char *from, const char *to, onnx_weights *done,
                        onnx_error *error);
-/* True if a path is that of a file, which may not be there yet. */
+/* True if a path can name a file. The file need not exist. */
 bool onnx_weights_has_folder(const char *path);
 
 #endif

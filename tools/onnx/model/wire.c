@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A message is a sequence of fields: a number that tells which one and how it is written, then its
- * bytes. Source: "Encoding" in the documentation of Protocol Buffers. */
+/* A message is a sequence of fields: a number with the field's own number and its encoding, then
+ * the field's bytes. Source: "Encoding" in the documentation of Protocol Buffers. */
 #include "tools/onnx/model/wire.h"
 
 #include <stdio.h>
