@@ -9,8 +9,8 @@
 
 enum { CACHE_LINE = 64 };
 
-/* Fresh pages cost more than most kernels; large ones cost less. What tells of the elements is
- * behind them, which spares an allocation. */
+/* Fresh pages cost more than most kernels; large ones cost less. The description of the elements is
+ * behind the elements, which spares an allocation. */
 array_memory *array_memory_make(size_t bytes) {
     size_t alignment = bytes >= 2 * (size_t)ARRAY_HUGE_PAGE ? ARRAY_HUGE_PAGE : CACHE_LINE;
     if (bytes > SIZE_MAX / 2) return NULL;

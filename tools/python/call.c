@@ -35,8 +35,7 @@ bool call_take(const kernel_object *k, const call_given *given, view *views) {
     return true;
 }
 
-/* Whose arrays the results are: those of the first operand that is of a kind which can make them.
- */
+/* Whose arrays the results are: the kind of the first operand that can make arrays. */
 typedef struct call_home {
     bool numpy, bits; /* bits: bf16 and f8 by the types that others have added to NumPy */
     const dlpack_exchange *exchange;

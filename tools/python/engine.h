@@ -26,7 +26,7 @@ engine_made *engine_use(engine_object *e);
 void engine_renew(engine_object *e);
 /* Forget evaluated texts, and have what is compiled for them done. */
 void engine_make_room(engine_object *e);
-/* Wait for what compiles in the background. What cannot be compiled stays as it is. */
+/* Wait for what compiles in the background. A kernel that cannot be compiled stays as it is. */
 void engine_wait(engine_object *e);
 /* A kernel that may be compiling. */
 void engine_note(engine_object *e, tosajit_kernel *kernel);

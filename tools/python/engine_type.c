@@ -187,7 +187,7 @@ static PyObject *get_threads(PyObject *self, void *unused) {
     return PyLong_FromSize_t(((engine_object *)self)->options.threads);
 }
 
-/* Kernels that were compiled before keep the threads that they had. */
+/* Kernels compiled before keep their threads. */
 static int set_threads(PyObject *self, PyObject *value, void *unused) {
     engine_object *e = (engine_object *)self;
     const Py_ssize_t threads = value ? PyLong_AsSsize_t(value) : 0;

@@ -188,7 +188,7 @@ static bool is_float(tosajit_type type) {
 }
 
 /* A number comes in the type of the arrays, where that has this number, and else in the widest
- * type. Which type it takes in the text is known when that is read. */
+ * type. The text's reader decides its type. */
 static tosajit_type number_type(PyObject *number, tosajit_type common) {
     const bool fraction = PyFloat_CheckExact(number);
     if (common != TOSAJIT_TYPE_COUNT && common != TOSAJIT_I1 &&

@@ -23,7 +23,7 @@ void exchange_forget(module_state *state) {
     Py_CLEAR(x->resolve);
 }
 
-/* The form that this file knows, which may be an older one. */
+/* The form that this file knows. It may be older than the producer's. */
 static const dlpack_exchange *fitting(const dlpack_exchange *api) {
     while (api && api->major > DLPACK_MAJOR) api = api->older;
     return api && api->major == DLPACK_MAJOR ? api : NULL;

@@ -9,8 +9,8 @@
 
 /* The functions of an object's type; null, without an exception, if it has none that this knows. */
 const dlpack_exchange *exchange_of(module_state *state, PyObject *object);
-/* Takes memory that an object shows, which stays its own. False, without an exception: it has to be
- * asked by __dlpack__, which also says why it refuses. */
+/* Takes memory that an object shows. The object keeps the memory. False, without an exception: it
+ * has to be asked by __dlpack__, which also says why it refuses. */
 bool exchange_show(module_state *state, PyObject *object, bool writable, dlpack_tensor *seen);
 /* True if an object's memory has its numbers without their sign, which a bit of PyTorch's says
  * (z.conj().imag); and the same object with memory that has it. Null with an exception. */

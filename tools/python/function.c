@@ -198,9 +198,9 @@ static void set_guard(kernel_object *k, PyObject *guard, PyObject *sentences, bo
     k->guards_all = all;
 }
 
-/* In the place of the oldest, where there are too many. What the maker gives is kernel, constants,
- * finish, values, whether it is for these sizes alone, None: for those that repeat where these do,
- * and a guard (kernel.h) in three parts. */
+/* In the place of the oldest, where there are too many. The maker gives a tuple: kernel, constants,
+ * finish, values, a flag, and a guard (kernel.h) in three parts. The flag is true for these sizes
+ * alone, and None for sizes that repeat along the same dimensions. */
 static made *keep(calling *c, const view *views, PyObject *given) {
     made new = {.types = c->types,
                 .kernel = some(given, 0),

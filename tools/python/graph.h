@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Graphs as arrays. What a host gives is made arrays by tosajit/_graph.py. */
+/* Graphs as arrays. tosajit/_graph.py makes arrays of a host's graph. */
 #ifndef TOSAJIT_TOOLS_PYTHON_GRAPH_H
 #define TOSAJIT_TOOLS_PYTHON_GRAPH_H
 

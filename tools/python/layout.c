@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* In: strides of operands, and what is computed of what. Out: strides of a result. */
+/* In: strides of operands, and the operands of each value. Out: strides of a result. */
 #include "tools/python/layout.h"
 
 #include <stdlib.h>

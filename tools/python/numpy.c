@@ -15,7 +15,7 @@ typedef struct array_fields {
 } array_fields;
 enum { FLAG_WRITEABLE = 0x400 };
 
-/* Another NumPy may come with other arrays: one that is known must be seen as its buffer is. */
+/* Another NumPy may come with other arrays: a known array must look as its buffer does. */
 static bool is_as_known(const module_numpy *n) {
     PyObject *shape = Py_BuildValue("(ii)", 2, 3);
     PyObject *dtype = n->dtypes[TOSAJIT_F64];

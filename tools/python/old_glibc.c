@@ -36,7 +36,7 @@
     "hint #34\n adrp x16, :got:old_" name "\n ldr x16, [x16, :got_lo12:old_" name "]\n br x16\n"
 #endif
 
-/* In a section of its own, so that what nothing calls asks for nothing. */
+/* In a section of its own, so that the linker drops a function that nobody calls, and its needs. */
 #define OLD_OF(name, version)                                                                      \
     __asm__(".pushsection .text.old_glibc_" name ",\"ax\",%progbits\n"                             \
             ".balign 16\n .globl " name "\n .hidden " name "\n .type " name ",%function\n" name    \
@@ -129,8 +129,8 @@ HIDDEN struct mallinfo2 mallinfo2(void) {
                               .fordblks = (unsigned)old.fordblks};
 }
 
-/* A program's start. Today's calls the constructors itself; the old one called what the program
- * brought. */
+/* A program's start. Today's calls the constructors itself; the old start called the functions that
+ * the program passed. */
 typedef void Init(int count, char **words, char **environment);
 extern Init *const first[] __asm__("__init_array_start") __attribute__((visibility("hidden")));
 extern Init *const last[] __asm__("__init_array_end") __attribute__((visibility("hidden")));

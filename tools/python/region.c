@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* In: tensors, and which dimension of each is which of the kernel's. Out: new tensors, or operands
- * that nobody needs any more with results in their memory. Whatever is not as it was expected is
- * the host's own function's to compute, which says what is wrong, if something is. */
+/* In: tensors, and for each dimension of the kernel the tensor's dimension. Out: new tensors, or
+ * operands that nobody needs any more with results in their memory. The host's own function
+ * computes a call with unexpected tensors, and tells errors. */
 #include "tools/python/region.h"
 
 #include <string.h>

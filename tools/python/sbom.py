@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What lies beside published files: a bill of materials, which names what of others is within each
-(CycloneDX 1.6), and their checksums.
+"""Files beside published ones: checksums, and a bill of materials (CycloneDX 1.6), which names the
+others' software in each file.
 
 python sbom.py DIRECTORY MACHINE=COMPILER:INCLUDE:INCLUDE...  where a machine's wheels were built
 with these headers. SOURCE_DATE_EPOCH is the date.
@@ -35,7 +35,7 @@ OF_COMPILER = {"libstdc++", "libgcc"}
 
 
 def within(path):
-    """What of others is in a file."""
+    """The software of others in a file."""
     if path.suffix != ".whl":
         return ()
     if path.name.startswith("tosajit_llvm-"):

@@ -23,7 +23,7 @@ static PyObject *from_dlpack(PyObject *owner) {
 }
 
 /* Of jax, what its own from_dlpack calls behind 25 us of Python. It is no part of jax's interface:
- * it is used where it gives what that gives. */
+ * it is used where its result is the same. */
 static PyObject *find_quick(void) {
     PyObject *name = PyUnicode_FromString("jaxlib._jax");
     PyObject *module = name ? PyImport_GetModule(name) : NULL;

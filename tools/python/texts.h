@@ -9,7 +9,7 @@
 
 enum { TEXTS_KERNELS = 32 };
 
-/* The signature that decides which kernel a call needs; kernels are dynamic in all sizes. */
+/* The signature of a call, by which its kernel is found; kernels are dynamic in all sizes. */
 typedef struct signature {
     uint8_t element[TOSAJIT_MAX_TENSORS], rank[TOSAJIT_MAX_TENSORS];
     uint64_t weak;   /* bit i: operand i is a number or a bool, which takes its type from what it
@@ -38,7 +38,7 @@ PyObject *texts_find(engine_object *e, PyObject *text);
 remembered *texts_of(PyObject *capsule);
 /* Where the kernel for these types is; TEXTS_KERNELS: nowhere. */
 size_t texts_kernel(const remembered *r, const signature *types);
-/* Keep a kernel, in the place of the oldest if there are too many, or in that of another one. */
+/* Keep a kernel: in the place of the oldest kernel if there are too many, or in a given place. */
 void texts_keep(remembered *r, const signature *types, kernel_object *kernel);
 void texts_replace(remembered *r, size_t slot, kernel_object *kernel);
 void texts_forget_kernels(remembered *r);

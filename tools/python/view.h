@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Python objects as tensors, without a copy: what has the buffer protocol, what has DLPack, and
+/* Python objects as tensors, without a copy: objects with the buffer protocol or DLPack, and
  * numbers. A view holds its object's memory until it is released. */
 #ifndef TOSAJIT_TOOLS_PYTHON_VIEW_H
 #define TOSAJIT_TOOLS_PYTHON_VIEW_H

@@ -122,7 +122,7 @@ bool view_take_dlpack(module_state *state, view *v, PyObject *object, const requ
                : take_lent(state, v, object, r);
 }
 
-/* The producer may run Python, which must not meet the exception of a call that failed. */
+/* The producer may run Python. Python must not meet the exception of a failed call. */
 void view_release_dlpack(view *v) {
     PyObject *type, *value, *trace;
     PyErr_Fetch(&type, &value, &trace);

@@ -82,7 +82,7 @@ def _processors() -> int:
 
 
 def _usual_threads() -> int:
-    """What the environment says, as for OpenMP, but no more than there are processors."""
+    """The number in the environment, as for OpenMP, but at most the number of processors."""
     for name in ("TOSAJIT_NUM_THREADS", "OMP_NUM_THREADS"):
         asked = _os.environ.get(name, "").partition(",")[0].strip()
         if asked.isdigit() and int(asked) > 0:
@@ -100,7 +100,7 @@ wait = _engine.wait
 
 def validate(ex: str, local_dict=None, global_dict=None, out=None, order="K", casting="same_kind",
              **operands):
-    """What `evaluate` would raise, or None; `re_evaluate` computes the text then.
+    """The exception that `evaluate` would raise, or None; `re_evaluate` computes the text then.
 
     Parameters
     ----------
@@ -204,7 +204,7 @@ class threadpool_limits:
         self.restore_original_limits()
 
     def restore_original_limits(self) -> None:
-        """What the end of the block does.
+        """Do the same as the end of the block.
 
         Examples
         --------

@@ -57,14 +57,14 @@ GAP, DIM, ONE = range(3)
 
 
 def refuse(sentence: str) -> NoReturn:
-    """What is not defined for these types."""
+    """Raise the error of an operation that is not defined for these types."""
     error = ElementTypeError(sentence)
     error.status = "TOSAJIT_TYPE_MISMATCH"
     raise error
 
 
 def wrong(sentence: str) -> NoReturn:
-    """What is not understood."""
+    """Raise the error of a text that is not understood."""
     error = ArgumentError(sentence)
     error.status = "TOSAJIT_INVALID_ARGUMENT"
     raise error
@@ -130,7 +130,7 @@ _INFINITE = {"f16": 65520.0, "bf16": 3.3961775292304957e38, "f32": 3.40282356779
 
 
 def _checked(number: Any, type: str) -> Any:
-    """The number as one of the type, which must have it."""
+    """The number as an element of the type, which must have the number."""
     if type in FLOATS:
         try:
             real = float(number)
@@ -785,7 +785,7 @@ def _bits(op: Any, numbers: Sequence[Any]) -> int:
 
 
 def fold(op: Any, *numbers: Any) -> Any:
-    """What Python makes of numbers, as far as that is a number that an array could have."""
+    """Python's result for numbers, if an array could have it as an element."""
     if _bits(op, numbers) > MOST_BITS:
         wrong(f"numbers of the text make one of more than {MOST_BITS} bits, which no type has")
     try:

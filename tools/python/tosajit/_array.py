@@ -3,7 +3,7 @@
 """Arrays without elements. In: a function that computes with arrays. Out: what it computes, as
 values of the library's language. An Array answers Python's operators, NumPy's methods, ufuncs and
 functions as an array of NumPy does; a Number stands for a number of Python that comes with a call.
-What no kernel computes raises Left, and NumPy does it."""
+An operation that no kernel computes raises Left, and NumPy does it."""
 from __future__ import annotations
 
 import _ast
@@ -37,11 +37,11 @@ _MOST_STATEMENTS, _MOST_ITEMS = 900, 1000
 
 
 class Left(Exception):
-    """What no kernel computes."""
+    """An operation that no kernel computes."""
 
 
 class Lasting(Left):
-    """What no kernel computes, whatever the operands are."""
+    """An operation that no kernel computes, whatever the operands are."""
 
 
 class Unknown(ArgumentError):
@@ -136,13 +136,14 @@ class Trace:
 
     @property
     def for_sizes(self) -> Optional[bool]:
-        """Whether the kernel is for these sizes alone; None: for those that repeat where these
-        do."""
+        """True if the kernel is for these sizes alone; None: for sizes that repeat along the same
+        dimensions."""
         return self.sized or self.ones and (True if self.cuts else None)
 
     def known(self, a: Array) -> Any:
-        """The element of an operand that is a scalar of NumPy: the kernel is then for this one.
-        What is made of such, a call decides."""
+        """The element of an operand that is a scalar of NumPy: the kernel is then for this element.
+        A call may ask, too, for a
+        number that is made of such elements."""
         if a.decided is not None:
             self.asked |= a.decided[0]
             return a.decided[1]()
@@ -154,7 +155,7 @@ class Trace:
         return None
 
     def misfit(self, why: str) -> NoReturn:
-        """What other sizes would not be left for."""
+        """Leave an operation that a kernel could compute for other sizes."""
         self.sized = True
         raise Left(why)
 
@@ -202,7 +203,7 @@ class Trace:
         return self.arrays[-1]
 
     def operand(self, a: Any) -> Any:
-        """What an operator meets: an Array, or a Value that is a number."""
+        """An operand of an operator: an Array, or a Value that is a number."""
         return a if type(a) in _OPERANDS else self.array(a)
 
     def array(self, a: Any) -> Array:
@@ -304,8 +305,9 @@ class Trace:
                                              for a in several])
 
     def is_read(self, texts: Sequence[str]) -> bool:
-        """Whether kernels compute all that sizes must fit for; else a call must have the sizes of
-        this one, and NumPy says what does not fit."""
+        """True if kernels compute every operation for which sizes must fit. Otherwise a call must
+        have the sizes of this call,
+        and NumPy tells misfits."""
         read = names_in(*texts)
         return all(text in read if text.isidentifier() else any(text in other for other in texts)
                    for text in self.fitted)
@@ -371,7 +373,7 @@ class Trace:
 
     @staticmethod
     def decide(made: Array, function: Callable[..., Any], *operands: Any) -> Array:
-        """What numbers of the call make may be asked for, too."""
+        """A number that is made of numbers of the call may be asked for, too."""
         for a in operands:
             if type(a) is Array and a.decided is None:
                 return made
@@ -450,7 +452,8 @@ class Trace:
         return Array(self, t.name(Value(f"i64({text})", "i64", places=places)), sizes)
 
     def scan(self, name: str, x: Array, axis: int, dtype: str) -> Array:
-        """What the elements up to each one make along an axis, computed in a type."""
+        """A scan: for each element the sum, say, of the elements up to it along an axis, computed
+        in a type."""
         self.settled()
         if x.mask is not None:
             left("elements where a mask is true are an array of their own")
@@ -588,7 +591,7 @@ def plain_type(a: Any) -> Any:
 
 
 class _Operators:
-    """What arrays and numbers have alike."""
+    """Operators that arrays and numbers share."""
 
     __slots__ = ()
     __array_priority__ = 1e6
@@ -1001,7 +1004,7 @@ def sliced(array: Any, key: Any) -> Any:
 
 
 def _is_cut(array: Array, items: Sequence[Any]) -> bool:
-    """Whether a range begins or ends beyond the array, or nothing is left of it."""
+    """True if a range begins or ends beyond the array, or is empty."""
     at = [item for item in items if item is not None]
     return array.sizes is not None and any(
         isinstance(item, slice) and item != slice(None)
@@ -1032,7 +1035,7 @@ def _subscripted(array: Array, items: Sequence[Any]) -> Sizes:
 
 
 def _spread(source: Array, shape: Sizes, items: Sequence[Any]) -> Array:
-    """What is assigned, in the sizes of the subscript, with a dimension of 1 for each index."""
+    """The assigned array in the sizes of the subscript, with a dimension of 1 for each index."""
     t = source.program
     assert shape is not None
     extra = len(source.sizes or ()) - len(shape)
@@ -1077,7 +1080,7 @@ _OPERANDS = (Array, float, int, Number, bool)
 
 
 def _holds(a: Any) -> bool:
-    """Whether nested lists have arrays of the trace in them."""
+    """True if nested lists contain arrays of the trace."""
     return isinstance(a, (Array, Number)) or isinstance(a, (list, tuple)) and any(map(_holds, a))
 
 

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """tosajit.jit: functions of arrays, written with NumPy, as kernels. In: a function. Out: one that
-is traced once for each list of types, and finds its kernel again by these. What no kernel computes,
-NumPy does: then the function runs as it is written."""
+is traced once for each list of types, and finds its kernel again by these. NumPy computes the rest:
+then the function runs as it is written."""
 from __future__ import annotations
 
 import functools
@@ -67,7 +67,7 @@ def _of_class(kind: type) -> Dict[str, Any]:
 
 
 def flatten(a: Any, leaves: List[Any]) -> Any:
-    """What stays when leaves are taken out: something hashable."""
+    """The form without leaves: something hashable."""
     if _is_leaf(a):
         leaves.append(a)
         return LEAF
@@ -94,8 +94,8 @@ class _Record:
 
 
 class _Static:
-    """What is neither an array nor a number: another one is another function. By identity where it
-    has no hash."""
+    """An argument that is neither an array nor a number: another value makes another function. By
+    identity where it has no hash."""
 
     __slots__ = ("a", "by_id")
 
@@ -132,7 +132,7 @@ def unflatten(tree: Any, leaves: Any) -> Any:
 
 
 def _is_opaque(tree: Any) -> bool:
-    """Whether something among arguments may change without being another object."""
+    """True if something among arguments may change without being another object."""
     if type(tree) is _Static:
         a = tree.a
         if _may_change(a) or isinstance(a, types.ModuleType):
@@ -145,8 +145,7 @@ def _is_opaque(tree: Any) -> bool:
 
 
 def _has_objects(tree: Any) -> bool:
-    """Whether there is something among arguments that a function can change, or that is more than
-    its parts."""
+    """True if something among arguments can be changed by a function, or is more than its parts."""
     return any(part is not LEAF and type(part) is not _Static
                for part in [*tree[0][1], *tree[1][2], *tree[2][1]])
 
@@ -175,13 +174,13 @@ _STATES = {"sys", "os", "gc", "locale", "threading", "contextvars", "warnings", 
 
 
 def _is_foreign(module: Any) -> bool:
-    """Whether it is a library's, whose variables stay."""
+    """True if it is a library's module: its variables stay."""
     root = str(module).split(".")[0]
     return root in _FOREIGN or root in sys.stdlib_module_names and root != "__main__"
 
 
 def _stays(a: Any) -> bool:
-    """Whether it is the same as long as it is the same object."""
+    """True if it cannot change while it is the same object."""
     if isinstance(a, (str, bytes, type(None), type, types.ModuleType, types.FunctionType,
                       types.BuiltinFunctionType, Function, frozenset, range, complex)):
         return True
@@ -197,7 +196,7 @@ def _stays(a: Any) -> bool:
 
 
 def _may_change(a: Any) -> bool:
-    """Whether it is a class with attributes that are data."""
+    """True if it is a class with attributes that are data."""
     named = isinstance(a, type) and issubclass(a, tuple) and hasattr(a, "_fields")
     return (isinstance(a, type) and not named and not _is_foreign(a.__module__)
             and not _is_enum_class(a) and bool(_of_class(a)))
@@ -299,8 +298,8 @@ class Surroundings:
 
     @functools.cached_property
     def is_plain(self) -> bool:
-        """Whether all its names are those of libraries, arrays, numbers and functions that are seen
-        here: then no other function runs."""
+        """True if all its names mean libraries, arrays, numbers and watched functions: then no
+        other function runs."""
         space = [vars(sys.modules[name]) for name in ("numpy", "builtins", "math", "numpy.linalg")
                  if name in sys.modules]
         array = getattr(sys.modules.get("numpy"), "ndarray", None)
@@ -318,7 +317,7 @@ class Surroundings:
         return not self.objects
 
     def knows(self, frame: Any) -> bool:
-        """Whether a frame is of a function whose variables are watched."""
+        """True if a frame belongs to a function whose variables are watched."""
         closures = self.known.get(frame.f_code)
         if not closures or not frame.f_code.co_freevars:
             return closures is not None
@@ -326,8 +325,8 @@ class Surroundings:
         return any(all(a is b for a, b in zip(held, own)) for own in closures)
 
     def near(self, user: types.FunctionType, space: Any) -> List[Tuple[str, Any]]:
-        """What a function may call, by a name of this module's or in another way, and modules that
-        it reads from."""
+        """Functions that a function may call, by a name of this module's or in another way, and
+        modules from which it reads."""
         names = [name for code in _codes(user.__code__) for name in code.co_names]
         globals_ = [(name, user.__globals__.get(name)) for name in names]
         found = [held for _, held in globals_]
@@ -438,7 +437,7 @@ _CHANCE = {"random", "rng", "default_rng", "rand", "randn", "randint", "normal",
 
 
 def _draws(function: types.FunctionType, seen: set) -> bool:
-    """Whether it, or a function of its module that it calls, may draw random numbers, or read a
+    """True if it, or a function of its module that it calls, may draw random numbers, or read a
     clock or a file."""
     if function in seen:
         return False
@@ -461,18 +460,18 @@ def _assigns_outside(function: types.FunctionType) -> bool:
     return any(stores & set(code.co_code[::2]) for code in codes)
 
 
-# What tells an array or a number of a trace from one of a call.
+# Names that tell an array or a number of a trace from an array or a number of a call.
 _KINDS = {"isinstance", "issubclass", "type", "__class__", "isscalar", "issubdtype", "hasattr",
           "callable", "singledispatch"}
 
 
-# What reads variables that no name says.
+# Names that read variables without saying their names.
 _INDIRECT = {"getattr", "vars", "__dict__", "locals", "dir", "__import__", "import_module",
              "attrgetter", "methodcaller", "__globals__", "__builtins__"}
 
 
 def _imports(code: types.CodeType, steps: Sequence[Tuple[int, int]]) -> bool:
-    """Whether it imports a module whose variables may change."""
+    """True if it imports a module whose variables may change."""
     from opcode import opmap
     names = {code.co_names[n] for step, n in steps if step == opmap["IMPORT_NAME"]
              and n < len(code.co_names)}
@@ -507,7 +506,8 @@ _SAME = "it asks whether two arguments are the same object"
 
 
 def _compares_objects(code: types.CodeType, objects: bool, around: Surroundings) -> bool:
-    """Whether code asks if something is an object, or an array, that a trace has others for."""
+    """True if code asks for the identity of an object or an array. A trace has other objects for
+    these."""
     from opcode import opmap
     steps = [(step, code.co_code[2 * k + 1]) for k, step in enumerate(code.co_code[::2]) if step]
     for (a, n), (b, _) in zip(steps, steps[1:]):
@@ -554,7 +554,7 @@ class Watched:
 # Functions
 
 class Jit:
-    """What stands behind a function that jit has made. `loose`: functions of Python's numbers are
+    """The object behind a function that jit has made. `loose`: functions of Python's numbers are
     such numbers, as in texts."""
 
     loose = False
@@ -584,7 +584,7 @@ class Jit:
         self.takes_out = "out" in code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]
 
     def renew(self) -> None:
-        """What it reads beside its operands may be another one by now."""
+        """Variables that it reads beside its operands may have changed by now."""
         self.around = Surroundings(self.__wrapped__)
         self.structures.clear()
         never = ((self, "", None),) if self.around.objects else ()  # which no call finds as it is
@@ -615,9 +615,10 @@ class Jit:
     # Calls that the extension does not answer
 
     def is_hopeless(self, args: Any, keywords: Any) -> bool:
-        """Whether a call is to run as it is written, without another look at what the function
-        reads: there is one at the 8th call, the 64th, and so on, for it may be other things by
-        then. Arrays of others are NumPy's first."""
+        """True if a call is to run as it is written, without another look at the function's
+        variables. There is a look at the
+        8th call, the 64th, and so on, because variables may have changed by then. Arrays of others
+        are NumPy's first."""
         if (not self.hopeless or any(type(a) not in _PLAIN and not _is_numpys(a)
                                      for a in (*args, *keywords.values()))):
             return False
@@ -689,7 +690,7 @@ class Jit:
         return self.plain(tree, leaves, out)
 
     def plain(self, tree: Any, leaves: Sequence[Any], out: Any) -> Any:
-        """What a function changes in lists, dicts and objects is to change in the caller's."""
+        """A function's changes of lists, dicts and objects are changes of the caller's."""
         own = self.given.get(threading.get_ident()) if _has_objects(tree) else None
         if own is None:
             return _plain(self.__wrapped__, tree, leaves, out)
@@ -706,7 +707,7 @@ class Jit:
                          element_types, sizes)
 
     def make(self, tree: Any, operands: Any, element_types: Any, sizes: Any) -> Any:
-        """What function.c keeps for operands of these types."""
+        """The tuple that function.c keeps for operands of these types."""
         from ._array import Lasting, Left, Unknown
         from ._traced import Tracing
         count = len(operands) - len(self.around.captured)
@@ -751,7 +752,7 @@ class Jit:
         self.made = [*self.made[-_MOST_STRUCTURES:], (described, tracing)]
 
     def improved(self, kernel: Any) -> Any:
-        """In the place of the one that has answered first."""
+        """In the place of the function that answered first."""
         made = kernel.engine.compile(kernel.text)
         for _, tracing in self.made:
             tracing.kernels = [made if known is kernel else known for known in tracing.kernels]
@@ -762,11 +763,11 @@ class Jit:
 
     @property
     def kernels(self) -> List[Any]:
-        """Those that were made, by the types of operands."""
+        """Functions made so far, by the types of operands."""
         return [kernel for _, tracing in self.made for kernel in tracing.kernels]
 
     def explain(self, *args: Any, **keywords: Any) -> str:
-        """What computes a call with these arguments, and why."""
+        """Tell who computes a call with these arguments, and why."""
         tree, leaves, _ = self.bound(args, keywords)
         self.function(*args, **keywords)
         if not self.made:
@@ -835,8 +836,8 @@ def _remade(function: Any, options: Dict[str, Any]) -> Any:
 
 
 def _reads_the_same(a: Any, b: Any, most: int = 8) -> bool:
-    """Whether two things that others have sent are the same, and functions read the same beside
-    their operands, as far as that is easily told."""
+    """True if two objects of others are the same, and functions among them read the same variables.
+    Doubtful cases are false."""
     def read(f: types.FunctionType) -> List[Any]:
         held = [f.__globals__.get(name) for code in _codes(f.__code__) for name in code.co_names]
         defaults = [*(f.__defaults__ or ()), len(f.__defaults__ or ()),
@@ -868,7 +869,7 @@ def _is_numpys(a: Any) -> bool:
 
 
 def _array_of(leaf: Any) -> Any:
-    """What has another library's arrays within, as pandas' Series, as NumPy's."""
+    """An object with arrays of another library within, such as pandas' Series, as NumPy's array."""
     kind = type(leaf)
     if kind in _NUMBERS or kind in (memoryview, bytearray):
         return leaf
@@ -932,7 +933,7 @@ def _plain(function: Any, tree: Any, leaves: Sequence[Any], out: Any) -> Any:
 
 
 def _maker_of(leaf: Any) -> Any:
-    """What makes arrays of a leaf's library of NumPy's; None for NumPy's own."""
+    """The function that makes arrays of the leaf's library from NumPy's; None for NumPy's own."""
     torch, numpy = sys.modules.get("torch"), sys.modules.get("numpy")
     if torch is not None and isinstance(leaf, torch.Tensor):
         return torch.from_numpy
@@ -962,8 +963,8 @@ def jit(function: Any = None, *, accuracy: Optional[str] = None,
 
     It is called as before, and gives what it gave, but for the last digits of floats. Its
     arithmetic, functions, sums, slices and indices become one loop, which reads each array once.
-    What no loop computes, as np.sort or x @ y, NumPy does in between. What cannot be divided so
-    runs as it is written.
+    NumPy computes the rest in between, such as np.sort or x @ y. A function that cannot be divided
+    so runs as it is written.
 
     The first call with new element types or numbers of dimensions runs the function on arrays
     without elements, to see what it computes. So print shows once, and an if on elements is

@@ -50,7 +50,7 @@ def arrays(*objects: Any) -> List[Array]:
 
 
 def is_ufunc(ufunc: Any) -> bool:
-    """Whether it is the one that is meant by its name."""
+    """True if NumPy has this very ufunc by its name."""
     name = ufunc.__name__
     return (getattr(sys.modules["numpy"], name, None) is ufunc
             or getattr(sys.modules.get("scipy.special"), name, None) is ufunc)
@@ -1127,7 +1127,8 @@ def tile(A: Any, reps: Any) -> Array:
     x = x[(None,) * (len(times) - x.ndim)] if len(times) > x.ndim else x
     times = [1] * (x.ndim - len(times)) + times
     t = x.program
-    if sum(n > 1 for n in times) > 1:  # of which the language repeats one where sizes are not known
+    # the language repeats only one dimension where sizes are not known
+    if sum(n > 1 for n in times) > 1:
         return t.leave(_numpy("tile"), (x, tuple(times)), {})
     return t.solid(Array(t, t.text.tile(t.text.array(x.value), times),
                          tuple(n * k for n, k in zip(x.sizes, times))))
@@ -1271,7 +1272,8 @@ OUT = {**dict.fromkeys(("fix", "isneginf", "isposinf"), 1),
 
 OUT_OF_METHODS = {**OUT, "all": 3, "any": 3}  # behind a type, which they refuse
 _ORDERS, _CASTINGS = ("C", "F", "A", "K", None), ("no", "equiv", "safe", "same_kind", "unsafe")
-# What NumPy takes for an argument of a name, where the functions here may not look at it.
+# Arguments by name: the values that NumPy takes, where the functions here may not look at the
+# argument.
 _TAKES: Dict[str, Callable[[Any], bool]] = {
     **dict.fromkeys(("keepdims", "subok"), lambda a: a is not None and not isinstance(a, str)),
                                             "order": lambda a: a in _ORDERS,
@@ -1353,7 +1355,7 @@ class _Type:
 
 
 def seen(trace: Trace, a: Any) -> Any:
-    """What a traced function gets for what it reads of NumPy."""
+    """The object that a traced function gets for an object of NumPy's."""
     numpy = sys.modules["numpy"]
     if isinstance(a, numpy.ufunc):
         return a

@@ -38,7 +38,7 @@ def _is_trusted(about):
 
 
 def _make(path):
-    """A folder with the folders that it is in, which nobody else may read."""
+    """Make a folder and the folders around it, so that nobody else may read them."""
     try:
         os.mkdir(path, 0o700)
     except FileExistsError:
@@ -102,7 +102,7 @@ def _acquire(descriptor, how):
 
 @contextlib.contextmanager
 def _locked(folder, how):
-    """Whether it is locked; a folder that cannot be written has no lock."""
+    """True if it is locked; a folder that cannot be written has no lock."""
     path, descriptor = os.path.join(folder, "lock"), -1
     try:
         with contextlib.suppress(OSError):
@@ -143,8 +143,8 @@ def said_of(place):
 
 
 def _is_timely(place):
-    """Whether it is a model, or the failure of a day; what nobody can read is damaged, which its
-    reader finds."""
+    """True if it is a model, or a failure of the last day. An unreadable entry counts: its reader
+    finds the damage."""
     try:
         return (said_of(place)[1] is None
                 or time.time() - os.stat(os.path.join(place, "complete")).st_mtime < _DAY)
@@ -153,7 +153,7 @@ def _is_timely(place):
 
 
 def _is_entry(place):
-    """Whether all of it is there, and nobody else could have written it."""
+    """True if all of it is there, and nobody else could have written it."""
     try:
         about = os.lstat(place)
         if (not stat.S_ISDIR(about.st_mode) or not _is_trusted(about)
@@ -197,7 +197,7 @@ def drop(folder, key):
 
 
 def _is_abandoned(path, about):
-    """What has been begun, and whose maker is gone."""
+    """True if its maker has begun it and is gone."""
     if time.time() - about.st_mtime < _HOUR:
         return False
     if not stat.S_ISDIR(about.st_mode):
@@ -234,7 +234,7 @@ def _sweep(folder):
 
 @contextlib.contextmanager
 def fresh(folder):
-    """A folder for what is being made, which is gone afterwards unless it is kept. Without a cache
+    """A folder for a new entry. It is gone afterwards unless it is kept. Without a cache
     it is in the system's temporary one."""
     place = None
     with contextlib.suppress(OSError):
@@ -256,8 +256,8 @@ def fresh(folder):
 
 
 def keep(folder, key, place):
-    """What has been made becomes the entry, unless there is one. An OSError says why not; then only
-    later sessions take longer."""
+    """The new folder becomes the entry, unless there is an entry. An OSError says why not; then
+    only later sessions take longer."""
     target = os.path.join(folder, key)
     if os.path.dirname(place) != folder:
         raise OSError(errno.EROFS, "it cannot be written", folder)
@@ -297,7 +297,7 @@ def _listed(folder):
 
 
 def _evict(folder, newest):
-    """The least recently used ones go first; the one that has just come stays."""
+    """The least recently used ones go first; the newest entry stays."""
     most = limit()
     items = sorted(_listed(folder))
     held = sum(size for _, size, _ in items)
@@ -421,8 +421,8 @@ def _digest_of(path, is_model):
 
 
 def _file(path, folder, is_model):
-    """The digest of a file's bytes, and the names of its weights. A file that has not changed for
-    seconds is not read for that again."""
+    """The digest of a file's bytes, and the names of its weights. The digest of a file that has not
+    changed for seconds is not computed again."""
     about = os.stat(path)
     if not stat.S_ISREG(about.st_mode):
         raise OSError(errno.EINVAL, "it is no file", path)
@@ -442,7 +442,7 @@ def _file(path, folder, is_model):
 
 
 def _weights_digests(names, beside, folder):
-    """What cannot be read has none: whoever converts the model says what is wrong."""
+    """An unreadable file has no digest: the conversion of the model tells the error."""
     digests = []
     for name in names:
         digest = ""

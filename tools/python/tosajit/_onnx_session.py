@@ -8,7 +8,8 @@ model itself, whichever way it came:
     run_async                          again there, before the callback is called
 
 The model's session is made by the first such call. It refuses in the engine's own words, unless it
-is the model that is wrong: one that declares other sizes than its calls have runs in the engine.
+is the model that is wrong: a model with other declared sizes than its calls' sizes runs in the
+engine.
 """
 import re
 import threading

@@ -55,7 +55,7 @@ class Orders:
         return self.step(OPERAND, k)
 
     def join(self, parts: Sequence[int]) -> int:
-        """What is computed of these, element by element."""
+        """The order of a value that is computed from these parts element by element."""
         own = dict.fromkeys(parts)
         if C in own or not own:
             return C

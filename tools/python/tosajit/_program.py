@@ -24,8 +24,8 @@ def spelled(name: str, k: int) -> str:
 
 
 class Weak:
-    """Python's numbers among the operands: each is declared as what it is used as, and checked as
-    that when it comes."""
+    """Python's numbers among the operands: each is declared as the type of its use, and checked
+    against that type in a call."""
 
     def __init__(self, users: Sequence[str], names: Sequence[str], types: Sequence[str],
                  kinds: Sequence[str]):

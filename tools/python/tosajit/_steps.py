@@ -11,7 +11,7 @@ TYPE_CHECKING = False  # module typing takes longer to load than everything else
 if TYPE_CHECKING:
     from typing import Any, Dict, List, Optional, Sequence, Tuple
 
-# Functions that change what they are given.
+# Functions that change their arguments.
 _CHANGES = {"put", "place", "copyto", "putmask", "fill_diagonal", "shuffle", "at", "put_along_axis",
             "setitem", "save", "savez", "savetxt"}
 # How many elements these give, sizes tell.
@@ -38,7 +38,7 @@ class Changed(Exception):
 
 
 class Steps:
-    """What happens before the last kernel. Registers are operands, then what each step gives."""
+    """The steps before the last kernel. Registers are operands, then the results of each step."""
 
     def __init__(self, trace: Trace, engine: Any, operands: Sequence[Any]):
         self.trace, self.engine, self.registers = trace, engine, list(operands)

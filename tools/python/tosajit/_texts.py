@@ -3,7 +3,7 @@
 """Texts of evaluate. In: a text that is also Python, and what its operands are. Out: a text of the
 library's language, or a function, where it is more than one kernel's. A text means what Python
 makes of it with arrays: those of a trace (_array.py), or NumPy's own, where no kernel computes it.
-A text that declares types is the language's already. What is neither is refused.
+A text that declares types is the language's already. Other texts are refused.
 
 evaluate asks once for each text and list of types."""
 from __future__ import annotations
@@ -164,7 +164,7 @@ def _path(node: Any) -> List[str]:
 
 
 def _is_module(node: Any) -> bool:
-    """Whether it is a name of NumPy's or of the module math, or a ufunc's method."""
+    """True if it is a name of NumPy's or of the module math, or a ufunc's method."""
     path = _path(node)
     return bool(path) and (path[0] in MODULES or len(path) == 2 and path[1] in METHODS)
 
@@ -235,7 +235,7 @@ _SCALARS = (bool, int, float)
 
 
 class _Reading:
-    """What Python makes of a text, with arrays of a trace or of NumPy for names."""
+    """Python's reading of a text, with arrays of a trace or of NumPy for names."""
 
     def __init__(self, tree: _Tree, held: Dict[str, Any], trace: Optional[Trace]):
         self.tree, self.names, self.trace, self.words = tree, held, trace, Words(trace)
@@ -270,7 +270,7 @@ class _Reading:
         return value if isinstance(value, dict) else self.operand(node, value)
 
     def operand(self, node: Any, value: Any) -> Any:
-        """What an operator meets."""
+        """An operand of an operator."""
         if type(value) in _SCALARS or is_array(value):
             return value
         if isinstance(value, (list, tuple)):
@@ -584,7 +584,7 @@ def reword(error: Any, text: str, operands: Sequence[str]) -> None:
 # More than one
 
 class _Alone:
-    """What a text reads beside its operands: nothing (_jit.py)."""
+    """A text reads nothing beside its operands (_jit.py)."""
 
     captured: Tuple[Any, ...] = ()
     watched: Tuple[Any, ...] = ()
@@ -632,8 +632,8 @@ class _TextJit(Jit):
         return results[0] if len(results) == 1 else tuple(results)
 
     def plain(self, tree: Any, leaves: Any, out: Any) -> Any:
-        """What is computed as it is written has other bits than kernels have, but for what is made
-        of nothing."""
+        """A text that Python computes as it is written has other bits than a kernel's, so it is
+        refused. A result without elements has no bits."""
         made = super().plain(tree, leaves, out)
         if not self.strict or any(0 in getattr(a, "shape", ()) for a in leaves):
             return made
@@ -642,8 +642,8 @@ class _TextJit(Jit):
 
 
 class TextFunction:
-    """What computes a text that is more than one kernel's, or NumPy's. `error`: what a kernel's
-    text would be refused for."""
+    """Computes a text that needs several kernels, or NumPy. `error`: the reason for which a
+    kernel's text would be refused."""
 
     def __init__(self, tree: _Tree, operands: Sequence[str], strict: bool = False,
                  error: Any = None):

@@ -23,7 +23,7 @@ def _kind(a: Any) -> str:
 
 
 def _is_plain(tree: Any) -> bool:
-    """Whether nothing among arguments can run a function."""
+    """True if nothing among arguments can run a function."""
     if isinstance(tree, _Static):
         return isinstance(tree.a, (str, bytes, type(None), int, float))
     kinds = (tuple, list, dict, slice)
@@ -60,7 +60,7 @@ class Tracing:
         self.why = ""  # no kernel computes it
 
     def run(self, cut: bool) -> Any:
-        """What the function gives for arrays without elements."""
+        """The function's result for arrays without elements."""
         weak = [_kind(a) for a in self.operands]
         if any(own not in DTYPES and hasattr(a, "dtype") and hasattr(a, "__array_interface__")
                for a, own in zip(self.operands, self.types)):
@@ -110,7 +110,7 @@ class Tracing:
                 if self.trace.asked else None)
 
     def made(self) -> Any:
-        """What function.c keeps."""
+        """The tuple that function.c keeps."""
         try:
             made = self.make(False)
         except Error:
@@ -221,7 +221,7 @@ class Tracing:
 
     @staticmethod
     def is_plain(shape: Any, places: Sequence[Any], results: Sequence[Array]) -> bool:
-        """Whether the kernel's results are what the function gives."""
+        """True if the kernel's results are the function's results as they are."""
         if shape is LEAF:
             return places[0] == ("result", 0)
         return (isinstance(shape, tuple) and shape[0] is tuple and len(results) > 1
@@ -230,7 +230,7 @@ class Tracing:
                 and all(a.value.rank for a in results))
 
     def results(self, leaves: Sequence[Any]) -> Tuple[List[Array], List[Tuple[str, Any]]]:
-        """What a kernel must compute, and where each leaf comes from."""
+        """The arrays that a kernel must compute, and the source of each leaf."""
         t = self.trace
         assert t is not None
         results: List[Array] = []
@@ -280,7 +280,7 @@ class Tracing:
 
     @staticmethod
     def is_alone(written: Sequence[int], operands: Any) -> bool:
-        """Whether what is changed is no other operand, not even in part."""
+        """True if a changed operand shares no memory with another operand."""
         import numpy
         targets = [operands[k] for k in written]
         return all(type(a) is numpy.ndarray and a.flags.writeable for a in targets) and not any(

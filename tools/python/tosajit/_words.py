@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What functions of texts are called. In: a name, and perhaps a trace. Out: NumPy's function of
-that name, for arrays of the trace or for NumPy's own, and functions that NumPy lacks."""
+"""Names of functions in texts. In: a name, and perhaps a trace. Out: NumPy's function of that name,
+for arrays of the trace or
+for NumPy's own, and functions that NumPy lacks."""
 from __future__ import annotations
 
 import functools
@@ -38,7 +39,7 @@ var""".split())
 _LINALG = set("cholesky cond cross det diagonal eig eigh eigvals eigvalsh inv lstsq matmul matrix_norm matrix_power matrix_rank multi_dot norm outer pinv qr"
               " slogdet solve svd svdvals tensordot tensorinv tensorsolve trace vecdot vector_norm".split())
 _HIDDEN = ("_", "from", "load", "save", "gen", "get", "set", "show")
-# What reads files, draws numbers, or changes what it is given.
+# Functions that read files, draw numbers, or change their arguments.
 _LEFT_OUT = set("""memmap copyto put place putmask fill_diagonal put_along_axis test info vectorize frompyfunc apply_along_axis apply_over_axes nditer
 ndenumerate ndindex asarray_chkfinite empty printoptions errstate array2string array_repr array_str contains isfortran shares_memory may_share_memory
 array_split block bmat""".split())
@@ -59,7 +60,8 @@ def is_traced(a: Any) -> bool:
 
 
 def is_array(a: Any) -> bool:
-    """Whether it has elements, or may have: numbers that come with a call are of kernels, too."""
+    """True if it has elements, or may have them: numbers that come with a call are of kernels,
+    too."""
     return type(a) is Number or type(a) is Array and a.mask is None or hasattr(a, "ndim")
 
 

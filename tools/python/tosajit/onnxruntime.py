@@ -75,7 +75,7 @@ def _cache_folder(cache):
 
 
 def _processor():
-    """What the engine lays out images for."""
+    """The processor for which the engine lays out images."""
     with open("/proc/cpuinfo") as file:
         words = [line for line in file if line.startswith(("model name", "flags", "Features",
                                                            "CPU part"))]
@@ -89,7 +89,7 @@ def _key_of(digest, words):
 
 
 def _key(path, folder, words):
-    """What a model is kept as in that folder."""
+    """The name under which the folder keeps a model."""
     return _key_of(_onnx_cache.digest(path, folder), words)
 
 
@@ -102,8 +102,9 @@ _ENDED = tuple(-number for number in (signal.SIGHUP, signal.SIGINT, signal.SIGKI
 
 
 def _convert(path, target, words):
-    """Write the new model, and say how many regions it has. What the engine has not optimised is no
-    new model without any. What is wrong is a RuntimeError."""
+    """Write the new model, and say how many regions it has. A model that the engine has not
+    optimised, and that has no region,
+    is no new model. Errors are RuntimeErrors."""
     environment = dict(os.environ, TOSAJIT_PYTHON=sys.executable)
     run = subprocess.run([_command(), "onnx", os.path.abspath(path), "-o", target,
                           "--external-data", "--json", *words], env=environment,

@@ -244,7 +244,7 @@ def softmax(x: Any, /, axis: Any = -1) -> Any:
 
 @own
 def log_softmax(x: Any, /, axis: Any = -1) -> Any:
-    """log(softmax(x)), which keeps the digits of small ones.
+    """log(softmax(x)). Small values keep their digits.
 
     Parameters
     ----------

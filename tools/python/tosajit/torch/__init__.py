@@ -71,14 +71,14 @@ def _compiler(accuracy: str, name: str) -> Callable[..., Any]:
 def backend(module: torch.fx.GraphModule, inputs: List[Any], *,
             options: Optional[Dict[str, Any]] = None,
             mode: Optional[str] = None) -> Callable[..., Any]:
-    """What torch.compile(model, backend="tosajit") calls with the graph of a piece of a program.
+    """Compile the graph of a piece of a program, for torch.compile(model, backend="tosajit").
 
     Parameters
     ----------
     module : torch.fx.GraphModule
         The graph, from torch.compile.
     inputs : list
-        Tensors that stand for those of a call.
+        Tensors that stand for a call's.
     options : dict, optional
         {"accuracy": "exact"}: functions are correctly rounded in float32. They are at most 1 ulp
         off without it. {"accuracy": "contracted"}: a product and the one sum that reads it are
@@ -89,7 +89,7 @@ def backend(module: torch.fx.GraphModule, inputs: List[Any], *,
     Returns
     -------
     function
-        Computes the graph. What no kernel can have runs as PyTorch runs it.
+        Computes the graph. PyTorch runs the operations that no kernel can have.
 
     Raises
     ------
@@ -152,7 +152,7 @@ def save(program: Any, path: Any, *, accuracy: str = "reproducible") -> int:
 
 
 def load(path: Any) -> Callable[..., Any]:
-    """What `save` has written, as a function for inference.
+    """Read a file that `save` has written, as a function for inference.
 
     Parameters
     ----------

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Group norm as one kernel with what follows it. It needs channels as groups and their members, so
+"""Group norm as one kernel with the operations that follow it. It needs channels as groups and
+their members, so
 it computes behind a view of its input, and what comes next has to do so, too."""
 from __future__ import annotations
 
@@ -33,7 +34,8 @@ def group_norm(x: torch.Tensor, weight: Optional[torch.Tensor], bias: Optional[t
 
 
 def _before(node: torch.fx.Node) -> Optional[torch.fx.Node]:
-    """The view that an operation reads which is element by element and reads nothing else."""
+    """The view that an operation reads, if the operation is element by element and has no other
+    operand."""
     if node.op != "call_function" or getattr(node.target, "overloadpacket", None) not in RULES:
         return None
     read = node.all_input_nodes

@@ -13,7 +13,7 @@ VIEWS = (aten.view.default, aten._unsafe_view.default)
 
 
 def _weight(node: Any) -> Optional[torch.fx.Node]:
-    """What a node is the transpose of."""
+    """The weight of which a node is the transpose."""
     if not isinstance(node, torch.fx.Node) or node.op != "call_function":
         return None
     if (node.target is aten.t.default or node.target is aten.permute.default

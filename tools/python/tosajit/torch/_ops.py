@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What each of PyTorch's operations is in the language of expressions.
+"""PyTorch's operations in the language of expressions.
 
 A rule says which tensors an operation reads, whether it is computed element by element or reduces
-dimensions, and writes its statements. It knows no sizes but those that the graph has. Types are
+dimensions, and writes its statements. It knows only sizes that the graph has. Types are
 promoted as PyTorch promotes them; f16 and bf16 are computed in f32 and rounded once for each
 operation, as PyTorch does it."""
 from __future__ import annotations
@@ -37,10 +37,10 @@ class Rule(NamedTuple):
     reads: Tuple[torch.fx.Node, ...]
     # (statements, names of what it reads[, axes of the kernel]) -> name of the result
     write: Callable[..., str]
-    axes: Optional[Tuple[int, ...]] = None  # that are reduced; None: element by element
+    axes: Optional[Tuple[int, ...]] = None  # reduced dimensions; None: element by element
     keeps: bool = True  # reduced dimensions stay
     light: bool = False  # alone it takes no longer than to read and write memory
-    joins: Optional[int] = None  # the dimension along which what it reads is one behind the other
+    joins: Optional[int] = None  # the dimension along which its operands are concatenated
 
 
 class Statements:
@@ -51,8 +51,8 @@ class Statements:
         self.known: Dict[str, str] = {}
 
     def name(self, expression: str, *reads: str, fresh: bool = False) -> str:
-        """The name of a value. reads are the names within, which tell what the text needs in the
-        end."""
+        """The name of a value. reads are the names in the expression; by them `needed` finds the
+        statements that results need."""
         if expression in self.known and not fresh:
             return self.known[expression]
         name = f"t{len(self.lines)}"
@@ -172,9 +172,12 @@ def by_template(node: torch.fx.Node, arguments: Sequence[Any], template: Union[s
                 fits: bool = False) -> Rule:
     """{0}, {1}, ... are the arguments in the type of the computation, {T} is that type, and {s[0]},
     {s[1]}, ... what templates before the last one give. only: "f" for floats, "b" for i1 "i" for
-    integers as well as i1, "n" for numbers, "s" for those that have a sign. gives: the type of what
-    the template says, if it is another. wide: a second argument of one element is taken in the type
-    of the computation, and not in that of all arguments first. fits: PyTorch refuses those beyond
+    integers as well as i1, "n"
+    for numbers, "s" for numbers with a sign. gives: the type of the template's value, if it is
+    another type. wide: a second
+    argument of one element is converted to the type of the computation at once, without the common
+    type of all arguments in
+    between. fits: PyTorch refuses those beyond
     the latter."""
     for argument in arguments:
         if (not (isinstance(argument, torch.fx.Node)
@@ -198,7 +201,7 @@ def by_template(node: torch.fx.Node, arguments: Sequence[Any], template: Union[s
         if isinstance(a, torch.fx.Node):
             continue
         if own in NARROW:
-            # what is beyond the type loses its upper bits, or is refused, which PyTorch does
+            # as in PyTorch a number beyond the type loses its upper bits, or is refused
             literal(a, own)
         numbers[k] = literal(nearest(a, own), compute)
         if fits and math.isfinite(a) and numbers[k].endswith("inf)"):
@@ -339,7 +342,7 @@ def divided(node: torch.fx.Node) -> Rule:
     return by_template(node, node.args, steps, only="f", wide=True)
 
 
-# What exponents that are known now become. Of f16 PyTorch has fewer, and bf16 is rounded between.
+# Powers with known exponents. Of f16 PyTorch has fewer, and bf16 is rounded between.
 POWERS = {2: "{0} * {0}", 1: "{0}", -1: "reciprocal({0})"}
 OF_BOTH = {0.5: "sqrt({0})", -0.5: "rsqrt({0})", **POWERS}
 OF_FLOATS = {3: "{0} * {0} * {0}", -2: "reciprocal({0} * {0})", **OF_BOTH}
@@ -380,8 +383,7 @@ def clamped(node: torch.fx.Node) -> Rule:
 
 
 def gelu(node: torch.fx.Node) -> Rule:
-    """In the pieces of which PyTorch makes its derivative, so that both share them in one
-    kernel."""
+    """In the steps of PyTorch's derivative, so that both share steps in one kernel."""
     source, result = node.args[0], type_of(node)
     compute = promoted(node.args[:1], F)
     if compute not in FLOATS:
@@ -542,8 +544,8 @@ def extreme(node: torch.fx.Node) -> Rule:
 
 
 def place(node: torch.fx.Node) -> Rule:
-    """argmax and argmin along a dimension. Those of all elements count in their order, which a
-    kernel may not have."""
+    """argmax and argmin along a dimension. An index among all elements counts in the elements'
+    order, and a kernel may have another order."""
     source, dim = node.args[0], argument(node, 1, "dim")
     name = "argmax" if node.target.overloadpacket is aten.argmax else "argmin"
     axes = axes_of(source, dim)
@@ -565,7 +567,8 @@ SCANS = {aten.cumsum: "cumsum", aten.cumprod: "cumprod", aten.logcumsumexp: "log
 
 
 def scanned(node: torch.fx.Node) -> Rule:
-    """What the elements up to each one make; the dimension stays, as with softmax."""
+    """A scan: for each element the sum, say, of the elements up to it. The dimension stays, as with
+    softmax."""
     source, result, name = node.args[0], type_of(node), SCANS[node.target.overloadpacket]
     rank = value_of(source).dim()
     axes = (argument(node, 1, "dim") % rank,) if rank else ()
@@ -689,7 +692,7 @@ def converted_to(node: torch.fx.Node) -> Rule:
     return Rule((source,), lambda s, x: s.cast(x, type_of(source), result), light=True)
 
 
-# What PyTorch has as one operation and tosajit as several; everything else is left as it is.
+# Operations of PyTorch that are several operations of tosajit; all others are left as they are.
 _NAMES = """
 native_layer_norm native_layer_norm_backward native_group_norm _fused_rms_norm _fused_rms_norm_backward
 _native_batch_norm_legit _native_batch_norm_legit_functional _native_batch_norm_legit_no_training native_batch_norm

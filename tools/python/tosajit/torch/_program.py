@@ -58,7 +58,7 @@ FRESH = {"mm", "bmm", "addmm", "baddbmm", "addbmm", "convolution", "linear", "ca
 
 
 def is_fixed(node: torch.fx.Node) -> bool:
-    """Whether its place among others of its kind counts: it draws random numbers, or writes to
+    """True if nodes of its kind must stay in order: it draws random numbers, or writes to
     something."""
     if node.op != "call_function":
         return node.op not in ("placeholder", "get_attr", "output")
@@ -73,7 +73,7 @@ def is_fixed(node: torch.fx.Node) -> bool:
 
 
 def is_fresh(node: torch.fx.Node) -> bool:
-    """Whether what it gives has memory of its own, which nobody else has."""
+    """True if its result has memory of its own."""
     target = node.target
     if target is operator.getitem:
         return is_fresh(node.args[0])
@@ -85,7 +85,8 @@ def is_fresh(node: torch.fx.Node) -> bool:
 
 
 def is_whole(node: torch.fx.Node, root: torch.fx.Node) -> bool:
-    """Whether a value is no view, as results of a graph have to be where eager's are none."""
+    """True if a value is no view. Where a result of eager's is no view, the graph's result must not
+    be a view."""
     return node is root and node.target is not aten.linear.default
 
 
@@ -227,8 +228,8 @@ class Plan:
                 self.last[root] = len(self.steps)
 
     def _root(self, node: torch.fx.Node) -> Optional[torch.fx.Node]:
-        """The node whose memory this one's value has. Where nobody knows, it may be that of all
-        that it reads."""
+        """The node whose memory this node's value has. Where that is unknown, it may have the
+        memory of any of its operands."""
         if node.op != "call_function":
             return None
         if is_fresh(node):

@@ -1,19 +1,18 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Which operations of a graph become one kernel, and that kernel's text.
+"""The operations of a graph that become one kernel, and the kernel's text.
 
 The library's partition divides the graph. Views and numbers are nodes of it that cost nothing: each
-region that reads one
-has its own. This file says which operations a kernel may have, whether it may have them together,
-and what it computes.
+region that reads such a
+node has a copy. This file decides whether a kernel may have an operation, and several together, and
+writes the kernel's text.
 
 A region has axes. Each dimension of each of its values is an axis of the region, or is 1 there.
-Operations that work
-element by element make axes of their operands one. A view gives its operand's axes in another
+An operation that works element by element joins axes of its operands. A view gives its operand's
+axes in another
 order, or cuts some of them.
-A part of a value, and values one behind the other, have axes of other sizes than the whole: these
-share a place, a
-dimension of the kernel.
+A part has an axis of another size than the whole. So has each piece of a concatenation. Such axes
+share a place, a dimension of the kernel.
 
 Axes stay here, because a kernel's dimensions have to stand as its tensors lie in memory, which
 PyTorch decides. A layer norm
@@ -59,7 +58,7 @@ def is_one(size: Any) -> bool:
 
 
 def usual(node: torch.fx.Node) -> bool:
-    """Whether kernels can have such a tensor."""
+    """True if kernels can have such a tensor."""
     value = value_of(node)
     return (value.device.type == "cpu" and value.layout is torch.strided and value.dtype in TYPES
             and
@@ -145,7 +144,7 @@ FILLED_WITH = {aten.zeros_like.default: 0, aten.ones_like.default: 1, aten.zeros
 
 
 def _ends(node: torch.fx.Node) -> Optional[Tuple[int, Any, Any, Any]]:
-    """Dimension, begin, end, step of a node that is a part of another one."""
+    """Dimension, begin, end, step of a node that is a part of its operand."""
     if node.target is aten.slice.Tensor:
         d, begin, end, step = (node.args[k] if len(node.args) > k else otherwise
                                for k, otherwise in ((1, 0), (2, None), (3, None), (4, 1)))
@@ -202,13 +201,13 @@ def is_part(node: torch.fx.Node) -> bool:
 
 
 def is_dropping(node: torch.fx.Node) -> bool:
-    """Whether the dimension of a part goes."""
+    """True if a part loses its dimension."""
     return (node.target is aten.select.int or node.target is operator.getitem
             and node.args[0].target is aten.unbind.int)
 
 
 def parent_of(node: torch.fx.Node) -> torch.fx.Node:
-    """What a view shows."""
+    """The operand of a view."""
     return node.args[0].args[0] if node.target is operator.getitem else node.args[0]
 
 
@@ -221,8 +220,8 @@ def number_in(node: torch.fx.Node) -> Any:
 
 
 def is_view(node: torch.fx.Node) -> bool:
-    """Whether a kernel can have it for nothing: it is a number in every element, or shows its
-    operand in a way that a text can say."""
+    """True if a kernel can have it for nothing: it is a number in every element, or a text can say
+    how it shows its operand."""
     if node.op != "call_function" or not is_tensor(node):
         return False
     try:
@@ -244,7 +243,7 @@ def is_view(node: torch.fx.Node) -> bool:
 class Taken(NamedTuple):
     rule: Rule
     bases: Tuple[torch.fx.Node, ...]  # what the rule reads, behind views; no numbers
-    # sizes, and tensors that are not read, which only PyTorch's own computation needs
+    # sizes and tensors that only PyTorch's own computation needs
     extras: Tuple[torch.fx.Node, ...]
 
 
@@ -277,7 +276,7 @@ def take(node: torch.fx.Node, views: Set[torch.fx.Node]) -> Taken:
 
 
 def base_of(read: torch.fx.Node, views: Set[torch.fx.Node]) -> torch.fx.Node:
-    """What is behind views: a node that is none, or a number."""
+    """The node behind views: no view, or a number."""
     while read in views and number_in(read) is None:
         read = parent_of(read)
     return read
@@ -295,15 +294,15 @@ def parts_of(nodes: Sequence[torch.fx.Node], taken: Dict[torch.fx.Node, Taken],
 
 
 def leaves_of(node: torch.fx.Node, views: Set[torch.fx.Node]) -> List[torch.fx.Node]:
-    """What PyTorch's own computation of views begins with."""
+    """The nodes with which PyTorch's own computation of views begins."""
     if node not in views and not is_between(node):
         return [node]
     return [leaf for own in node.all_input_nodes for leaf in leaves_of(own, views)]
 
 
 def is_between(node: torch.fx.Node) -> bool:
-    """Whether only its parts are tensors, which are seen as parts of its operand, or computed from
-    that."""
+    """True if only its parts are tensors. They are seen as parts of its operand, or computed from
+    the operand."""
     return node.op == "call_function" and node.target in (*SPLITS, aten.var_mean.correction)
 
 
@@ -324,8 +323,8 @@ class Read(NamedTuple):
 
 
 class Region:
-    """Nodes in the order of the graph. Axes that are found to be one are joined, and places of
-    axes."""
+    """Nodes in the order of the graph. Axes that prove equal are joined, and so are their
+    places."""
 
     def __init__(self, views: Set[torch.fx.Node]) -> None:
         self.views = views  # what it sees through
@@ -333,7 +332,7 @@ class Region:
         self.parents: List[int] = []
         self.sizes: List[Any] = []
         self.places: List[int] = []  # per axis: another one in the same place
-        # axes of which calls decide the sizes: another axis, and how much longer they are
+        # axes with sizes that calls decide: another axis, and the difference of sizes
         self.longer: Dict[int, Tuple[int, int]] = {}
         self.values: Dict[torch.fx.Node, Dims] = {}
         self.uses: List[Use] = []  # of what comes from outside
@@ -535,7 +534,7 @@ class Region:
 def region_of(nodes: Sequence[torch.fx.Node], taken: Dict[torch.fx.Node, Taken],
               views: Set[torch.fx.Node]) -> Region:
     region = Region(views)
-    for node in nodes:  # which need not hang together before the last one
+    for node in nodes:  # nodes need not hang together before the last node
         region.add(node, taken[node], node is nodes[-1])
     return region
 
@@ -544,7 +543,7 @@ def region_of(nodes: Sequence[torch.fx.Node], taken: Dict[torch.fx.Node, Taken],
 # The partition
 
 def repeats(region: Region, taken: Dict[torch.fx.Node, Taken]) -> bool:
-    """Whether values that repeat along axes of others would take long there."""
+    """True if values of few axes would take long when they are computed along all axes."""
     whole = region.axes()
     # nodes of fewer axes than the whole: how many make it, and whether all are light
     behind: Dict[torch.fx.Node, Tuple[int, bool]] = {}
@@ -571,7 +570,7 @@ class Partition:
     def __init__(self, nodes: Sequence[torch.fx.Node], taken: Dict[torch.fx.Node, Taken],
                  views: Set[torch.fx.Node], before: Dict[torch.fx.Node,
                                                          List[torch.fx.Node]]) -> None:
-        """before: what a node stands behind besides what it reads."""
+        """before: nodes that stand in front of a node besides its operands."""
         self.nodes, self.taken, self.views = nodes, taken, views
         self.reasons: Dict[torch.fx.Node, str] = {}
         self.known: Dict[Tuple[torch.fx.Node, ...], Optional[Region]] = {}
@@ -625,8 +624,8 @@ class Partition:
         return [base for base, large in found.items() if large]
 
     def _part_reductions(self) -> None:
-        """A kernel computes twice what it gives and reduces, unless it has the rows one by one. So
-        another one reduces it."""
+        """Unless a kernel works row by row, it computes a value twice that it gives and reduces. So
+        another kernel reduces the value."""
         for region in list({id(region): region for region in self.regions.values()}.values()):
             apart = self._behind_reductions(region)
             if not apart:
@@ -687,7 +686,7 @@ class Layout(NamedTuple):
 
 
 class Kernel(NamedTuple):
-    """What a region computes, and how tensors come in and go out."""
+    """The text of a region, and the layout of its operands and results."""
     text: str
     apart: int  # axes, a bit each, whose sizes are never below 2
     operands: List[Operand]
@@ -703,8 +702,7 @@ def memory_order(value: torch.Tensor) -> List[int]:
 
 def _order_axes(region: Region, results: Sequence[torch.fx.Node]) -> List[int]:
     """The places of a value that has all of them, as they lie in memory: a result's, if there is
-    one. In front of them those of
-    which the region reads one index each."""
+    one. In front of them are places that only operands have: the region reads one index there."""
     best: List[int] = []
     computed = region.axes()
     tensors = [(value_of(n), region.values[n])

@@ -3,9 +3,11 @@
 """Exported programs in files: PyTorch's own file of the graph and its tensors, and the images of
 kernels in it.
 
-Who loads it plans the same regions, and finds their kernels by their texts. A kernel that is not
-there, or is for another CPU, is compiled, as far as that is possible. PyTorch has pickles for some
-of what may be in its files, which run what they like. None is written, and a file with one is
+Who loads it plans the same regions, and finds their kernels by their texts. A kernel that is
+missing, or is for another CPU, is
+compiled if possible. PyTorch stores some objects in its files as pickles, and a pickle can run any
+code. None is written, and a
+file with one is
 refused before PyTorch reads it."""
 from __future__ import annotations
 
@@ -78,7 +80,7 @@ def _reason(archive: zipfile.ZipFile) -> str:
 
 
 def _check_entries(file: BinaryIO) -> str:
-    """What is wrong with a file; nothing: PyTorch may read it."""
+    """The error of a file; empty: PyTorch may read it."""
     try:
         with zipfile.ZipFile(file) as archive:
             if not any(name.partition("/")[2] == f"extra/{ENTRY}" for name in archive.namelist()):
@@ -140,7 +142,7 @@ def _read(path: Any, extra: Dict[str, Any]) -> Dict[str, Any]:
 
 
 def load(path: Any) -> Program:
-    """What save has written, as a function for inference. A file is code, as a shared library is:
+    """Read a file of save's, as a function for inference. A file is code, as a shared library is:
     its kernels are machine code."""
     if isinstance(path, (str, os.PathLike)):
         with open(path, "rb") as file:

@@ -129,7 +129,7 @@ def written(known: Dict[Any, Callable[..., Any]]) -> Dict[Any, Callable[..., Any
     norms = {op: within(_corrected, known[op]) for op in BATCH_NORMS if op in known}
     ends[aten.threshold_backward.default] = threshold_backward
     ends[aten.hardswish_backward.default] = with_nan(known[aten.hardswish_backward.default], lambda gradient, x: x)
-    # its last operand is the result, if that is what was kept, and NaN where the operand was
+    # its last operand may be the result that was kept; the result is NaN where the operand was
     ends[aten.elu_backward.default] = with_nan(known[aten.elu_backward.default], lambda gradient, *others: others[-1])
     ends[aten.smooth_l1_loss_backward.default] = with_nan(known[aten.smooth_l1_loss_backward.default], lambda gradient, x, target, *others: x - target)
     ends[aten.log_sigmoid_forward.default] = densely(known[aten.log_sigmoid_forward.default])
