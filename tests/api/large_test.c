@@ -362,7 +362,7 @@ static tosajit_expr *build_bomb(const bomb *b) {
 }
 
 /* Each of them would be millions of instructions, or folded as often; they are counted while they
- * are emitted. What a compilation near the bound takes is some seconds. */
+ * are emitted. A compilation near the bound takes some seconds. */
 static void no_expression_takes_minutes(void **state) {
     static const bomb bombs[] = {
         {TOSAJIT_OP_pow, TOSAJIT_F32, false, 60000, 1},

@@ -293,8 +293,8 @@ static void strict_texts_are_tosa(void **state) {
         }
 }
 
-/* Bits of every floating-point type: those of a NaN, too, and a minus turns the sign's. What is
- * printed has the bits of constants and limits. */
+/* Bits of every floating-point type: those of a NaN, too, and a minus turns the sign's. A printed
+ * text has the bits of constants and limits. */
 static void hexadecimal_numbers_are_bits(void **state) {
     static const char *const cases[][2] = {
         {"f16(0x3c00)", "dense<0x3C00> : tensor<f16>"},

@@ -27,7 +27,7 @@ VIEWS = ["concat", "reshape", "reverse", "slice", "tile", "transpose"]
 # the most dimensions at the level 8K; the library takes more, as the level "none" does
 LEVEL_RANK = 6
 HERE = Path(__file__).resolve().parent
-# What the library does not have, by the words of the refusal.
+# Operations that the library does not have, by the words of the refusal.
 REFUSALS = [
     (re.compile(r"its elements are in blocks that share a scale"),
      "elements in blocks that share a scale (MX), which no kernel has"),
@@ -207,7 +207,7 @@ def refusal(folder):
 
 
 class Tally:
-    """What became of all tests."""
+    """The outcome of all tests."""
 
     def __init__(self):
         self.cells = collections.defaultdict(lambda: [0, 0])  # of op and type: passed, all but refused ones

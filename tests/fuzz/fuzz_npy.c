@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Fuzzer of the .npy reader. The first byte is the element type that is expected, the rest the
- * file. What is accepted is written and read again, and must be the same. */
+ * file. An accepted file is written and read again, and must be the same. */
 #define _GNU_SOURCE /* memfd_create */
 #include <stdio.h>
 #include <stdlib.h>

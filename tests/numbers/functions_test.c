@@ -179,7 +179,7 @@ static void pair_of(test_random *r, double *x, double *y) {
 }
 
 /* The distance of a result from the real value, in units of its last place; huge where they are of
- * two kinds. What rounds to infinity may be the largest number. */
+ * two kinds. A result that rounds to infinity may be the largest number. */
 static double distance(double result, mpfr_t value) {
     const double nearest = mpfr_get_d(value, MPFR_RNDN), wrong = 1e9;
     if (isnan(nearest) || isnan(result)) return isnan(nearest) && isnan(result) ? 0 : wrong;

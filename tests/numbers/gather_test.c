@@ -197,7 +197,7 @@ static bool gather_fails(const subject *s) {
     return s->mode == TOSAJIT_INDEX_STRICT || s->mode == TOSAJIT_INDEX_SIGNED;
 }
 
-/* Some beyond, one of them where that is an error. Whether all indices are legal then. */
+/* Some beyond, one of them where that is an error. True if all indices are legal then. */
 static bool fill_index(const subject *s, bool hostile) {
     guard_tensor *g = &f.operands[INDEX];
     const int64_t count = guard_count(s->ranks[INDEX], s->dims[INDEX]), at = draw(0, count - 1);

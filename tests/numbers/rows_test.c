@@ -3,7 +3,7 @@
 /* Random expressions of reductions, norms and views: the bits of a result are the interpreter's, on
  * each level of the CPU, with threads, precompiled, from an image, bound, whatever the strides, and
  * in place of operands, where all forms refuse the same. A case is an expression with operands of
- * some sizes. What one form refuses, all refuse.
+ * some sizes. If a form refuses an operand, all forms refuse it.
  *
  * TOSAJIT_CASES=<n>, TOSAJIT_CALLS=<n> of each expression, TOSAJIT_SEED=<n>; `ctest -C soak -R
  * rows_soak` makes a million. */

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Slices, and slices of slices, of every begin, end and step beside the indices that these say, of
- * sizes that are known when compiled and of others. What leaves the operand is refused. */
+ * sizes that are known when compiled and of others. A range that leaves the operand is refused. */
 #include <stdio.h>
 #include <string.h>
 

@@ -38,7 +38,7 @@ class Refused(Exception):
 
 
 class Trial:
-    """Whether the engine has the operators of a model, and computes with them. It lacks types of
+    """True if the engine has the operators of a model, and computes with them. It lacks types of
     many, and of some forms it ends the process, so that is another one."""
 
     def __init__(self):
@@ -188,7 +188,7 @@ class Maker:
         return [name for name in names if name]
 
     def is_accepted(self, node, outputs):
-        """Whether the engine has such a node at all."""
+        """True if the engine has such a node at all."""
         def about(name):
             return (self.values[name] if name in self.values
                     else (self.constants[name].dtype, self.constants[name].shape) if name else None)
@@ -260,7 +260,7 @@ def fits_into(other, sizes):
 
 
 def joint(*all):
-    """What sizes broadcast to."""
+    """The sizes after broadcasting."""
     rank = max(len(sizes) for sizes in all)
     padded = [(1,) * (rank - len(sizes)) + tuple(sizes) for sizes in all]
     return tuple(next((size for size in column if size != 1), 1) for column in zip(*padded))

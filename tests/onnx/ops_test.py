@@ -233,7 +233,7 @@ class Operators(unittest.TestCase):
 
 
 class Judging(unittest.TestCase):
-    """What --check makes of inputs and outputs."""
+    """Inputs and outputs as --check makes them."""
 
     def test_inputs_are_as_their_names_say(self):
         F32, I64 = TensorProto.FLOAT, TensorProto.INT64

@@ -49,7 +49,7 @@ np.save(sys.argv[4], session.run(None, {"x": np.load(sys.argv[5])})[0])
 """
 
 
-# Whether the process has loaded what compiles, after a session and a call of each model.
+# True if the process has loaded the compiler after a session and a call of each model.
 COMPILES = """import sys, numpy as np, onnxruntime as ort
 sys.path.insert(0, sys.argv[1])
 import tosajit.onnxruntime

@@ -154,7 +154,7 @@ def engine_alone(maker, model, sizes):
 
 
 def judge(maker, model, options, level, sizes, now, counts=True):
-    """Whether the converted model computes what the model does. Nothing is compared where the
+    """True if the converted model computes the same as the model. Nothing is compared where the
     engine refuses that."""
     own, _ = attempt(session_of, model, level)
     new = convert(model, options)

@@ -98,7 +98,7 @@ def results_of(model, inputs, operators, level=ort.GraphOptimizationLevel.ORT_EN
 
 
 def tell_leaks():
-    """What nobody has any more, on standard error, if a leak sanitizer is here to tell."""
+    """Tell leaked memory on standard error, if a leak sanitizer is here."""
     getattr(ctypes.CDLL(None), "__lsan_do_recoverable_leak_check", lambda: 0)()
 
 
@@ -142,7 +142,7 @@ class Library:
         return self._made("expr_parse", text.encode(), ctypes.c_size_t(len(text)), None)
 
     def interpret(self, text, x):
-        """What an expression of f32 makes of x, which its result is like."""
+        """The value of an expression of f32 for x. The result has x's type and shape."""
         f32 = 8
         y, dims = np.empty_like(x), (ctypes.c_int64 * x.ndim)(*x.shape)
         engine, expr = self._engine(self.INTERPRET), self._parsed(text)

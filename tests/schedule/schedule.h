@@ -14,8 +14,8 @@
  * that weaker orders of memory suffice is the thread sanitizer's to say (docs/testing.md).
  *
  * A scenario with `child` forks at every place of every run: the child has this thread alone, as
- * after fork(2). What its parent's other threads held is held for ever, and who waits for it is
- * found. */
+ * after fork(2). A lock that the parent's other threads held is held for ever, and the test finds a
+ * child that waits for it. */
 #ifndef TOSAJIT_TESTS_SCHEDULE_SCHEDULE_H
 #define TOSAJIT_TESTS_SCHEDULE_SCHEDULE_H
 

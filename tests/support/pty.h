@@ -30,8 +30,8 @@ bool pty_read(pty *p, int milliseconds);
 const char *pty_find(const pty *p, const char *text);
 void pty_wait_for(pty *p, const char *text);
 void pty_type(pty *p, const char *keys);
-/* The same with keys that may be 0. What the terminal does not take within a second is left out.
- * False if it is gone. */
+/* The same with keys that may be 0. Bytes that the terminal does not take within a second are left
+ * out. False if it is gone. */
 bool pty_type_bytes(pty *p, const char *keys, size_t count);
 void pty_resize(pty *p, unsigned short rows, unsigned short columns);
 /* True if the program has ended; then *status is that of waitpid, and the terminal is closed. */

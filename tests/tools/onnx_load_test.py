@@ -175,7 +175,7 @@ check(np.allclose(session(path("elsewhere/m.onnx")).run(None, {"x": data})[0], e
                   atol=1e-6))
 
 
-# What is inferred of a value that nobody declares. Softmax gives the sizes on.
+# The inferred type of a value that nobody declares. Softmax gives the sizes on.
 def region(text, inputs, outputs, op="Region", **attributes):
     return node(op, inputs, outputs, domain="tosajit", expression=text, **attributes)
 

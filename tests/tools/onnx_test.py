@@ -543,7 +543,7 @@ check(len(names) == 3 and len(set(names)) == 3 and report["regions"][0]["name"] 
 with open(os.path.join(work, "again.dot")) as file:
     check(file.read().count("fillcolor") == 1, "only the new region is drawn as one")
 
-# What is read is not lost, by whatever name it is to be written.
+# The model that is read is not lost, by whatever name the result is written.
 source, link, other = (os.path.join(work, name)
                        for name in ("kept.onnx", "link.onnx", "other.onnx"))
 second = os.path.join(work, "second.onnx")
@@ -574,7 +574,7 @@ def reason(model, op, *options):
     return found[0]
 
 
-# What stays, and why.
+# The nodes that stay, and the reasons.
 unsigned = random.integers(0, 9, (3, 4)).astype(np.uint8)
 check("uint8" in reason(model_of([helper.make_node("Add", ["a", "a"], ["out"])],
                                  [value("a", unsigned)], [value("out", unsigned)]), "Add", *ALL))
@@ -613,8 +613,8 @@ old = model_of([helper.make_node("Add", ["a", "a"], ["out"], broadcast=1, axis=0
                [value("out", x)], opset=6)
 check("opset" in reason(old, "Add", *ALL))
 
-# What ONNX Runtime computes within a convolution stays there, unless the model has been optimised
-# before.
+# An operator that ONNX Runtime computes within a convolution stays there, unless the model has been
+# optimised before.
 kernel = random.standard_normal((5, 5, 1, 1)).astype(np.float32)
 behind = [helper.make_node("Conv", ["a", "kernel"], ["c"]),
           helper.make_node("Mul", ["c", "s"], ["t"]), helper.make_node("Add", ["t", "a"], ["u"]),
@@ -663,7 +663,7 @@ for k in range(3):
     same(found[f"out{k}"], expected_of(lambda a: (a * np.float64(factors[f"s{k}"]))**2 + 1, [x],
                                        np.float32), texts, NEAR)
 
-# What comes from constants alone is the engine's to compute once, however many operators it takes.
+# The engine computes operators of constants alone once, however many they are.
 model = model_of([helper.make_node("Cast", ["h"], ["w"], to=F32),
                   helper.make_node("Mul", ["w", "k"], ["v"]), helper.make_node("Exp", ["v"], ["u"]),
                   helper.make_node("MatMul", ["a", "u"], ["m"]),
@@ -969,7 +969,7 @@ with open(os.path.join(here, "m.onnx"), "rb") as file:
     check("needs 1 file of weights in its folder" in carry(weighted("k.bin"), there + "/again.onnx",
                                                            source="-", stdin=file))
 
-# What is no model has a place in its message, and is not written.
+# A message about a file that is no model has a place. No file is written.
 good = pair.SerializeToString()
 for data, said in ((b"", "no graph"), (b"\x0a", "byte 1: ModelProto"), (good[:-1], "byte "),
                    (b"PK\x03\x04" + good, "byte "),

@@ -97,7 +97,7 @@ def outcome(call, args):
 
 
 def casts_beyond(call, args):
-    """Whether a float is cast to a type of integers that has no such number, which C leaves open
+    """True if a float is cast to a type of integers that has no such number. C leaves that open
     (python.md)."""
     with np.errstate(all="ignore", invalid="warn"), warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")

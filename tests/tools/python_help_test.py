@@ -52,7 +52,7 @@ def parameters_of(found):
 
 
 def faults(found, words, examples):
-    """What is missing from the words of a name."""
+    """The parts that are missing from the words of a name."""
     if not words.strip():
         yield "has no words"
     sections = sections_of(words)

@@ -307,7 +307,7 @@ exp(-(x ** 2) / 2) / sqrt(2 * pi)
 """.strip().split("\n")
 LINES = [tuple(part.strip() for part in line.partition(" -> ")[::2]) for line in LINES]
 
-# What is not right yet, by door.
+# Lines that are not right yet, by door.
 TEXTS_LATER = set("""
 lgamma(y)
 exp(-(x ** 2) / 2) / sqrt(2 * pi)

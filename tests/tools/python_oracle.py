@@ -134,7 +134,7 @@ _accuracy = ACCURACIES[0]
 
 
 def _found(name, dtype, arrays):
-    """What the interpreter gives."""
+    """The interpreter's result."""
     key = (name, dtype, _accuracy)
     if key not in _kernels:
         names = "xy"[:len(arrays)]
@@ -453,7 +453,7 @@ def _fold(op, a, first, last):
 
 
 def _straddles(value, first, last):
-    """Whether an operand has some of these dimensions, but not all."""
+    """True if an operand has some of these dimensions, but not all."""
     for leaf in value.leaves:
         lead = value.a.ndim - len(leaf)
         has = [d >= lead and leaf[d - lead] for d in range(first, last + 1)]

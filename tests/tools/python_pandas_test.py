@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""pandas' own tests of eval and query, with import tosajit.as_numexpr in numexpr's place. What is
-left out is listed with its reason.
+"""pandas' own tests of eval and query, with import tosajit.as_numexpr in numexpr's place. Cases
+that are left out are listed with the reason.
 
     python3 tests/tools/python_pandas_test.py [PYTEST'S ARGUMENTS]   # without any: those of the engine numexpr
 """
@@ -22,7 +22,7 @@ LEFT_OUT = {
 
 
 class Lists:
-    """What pytest runs, and what it is about."""
+    """The tests that pytest runs, and their subject."""
 
     def __init__(self):
         self.left_out = {}

@@ -12,7 +12,7 @@ import sys
 
 
 def bound(node):
-    """What a statement of a module binds."""
+    """The names that a statement of a module binds."""
     if isinstance(node, (ast.Import, ast.ImportFrom)):
         return [name.asname or name.name for name in node.names]
     if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):

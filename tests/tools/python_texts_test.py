@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Random texts on random arrays, behind every door of the package, against python_oracle.py: to the
-bit, with types, shapes, and the bytes beside results. What is wrong is made small, and printed as a
-line to paste.
+bit, with types, shapes, and the bytes beside results. A failing text is made small, and printed as
+a line to paste.
 
     python3 tests/tools/python_texts_test.py              # TOSAJIT_TEST_SECONDS=10, TOSAJIT_SEED=that of the clock
     python3 tests/tools/python_texts_test.py 'CASE'       # a case that was printed
@@ -93,7 +93,7 @@ class Memory:
         return np.ndarray(self.array.shape, self.array.dtype, self.bytes, start, self.array.strides)
 
     def beside(self, others):
-        """Whether bytes that are neither the array's nor one's of the others have changed."""
+        """True if bytes around the arrays have changed."""
         own = np.zeros(len(self.bytes), bool)
         first = self.bytes.__array_interface__["data"][0]
         for array in [self.array, *others]:
@@ -213,7 +213,8 @@ class Engines:
 
 
 def declared(text, arrays, static):
-    """What evaluate compiles of a text for these arrays, with all sizes known, or none."""
+    """The kernel that evaluate compiles of a text for these arrays, with all sizes known, or
+    none."""
     names = tuple(name for name in _texts.names(text) if name in arrays)
     types = [oracle.NAME_OF[arrays[name].dtype] for name in names]
     shapes = [arrays[name].shape for name in names]
@@ -233,7 +234,7 @@ SEVERAL = "of this text evaluate makes several kernels, or NumPy computes it"
 
 
 def is_several(text, arrays):
-    """Whether it is no one kernel's."""
+    """True if it needs more than one kernel."""
     if not isinstance(_texts.names(text), tuple):
         return False
     names = tuple(name for name in _texts.names(text) if name in arrays)
@@ -391,7 +392,7 @@ def same_bits(found, wanted):
 
 
 def compare(found, value):
-    """What is wrong with a result, or None."""
+    """The error of a result, or None."""
     wanted = value.a
     if found.dtype != wanted.dtype:
         return f"type {found.dtype}, not {wanted.dtype}"
@@ -432,7 +433,7 @@ def lay_out(case, wanted, memories):
     return tuple(outs) if len(outs) > 1 else outs[0], own
 
 
-# What jumps, so that a sum of another order may give another number altogether.
+# Functions with jumps: a sum of another order may give another number altogether.
 JUMPS = r"//|%|==|[<>!~&|^]|\bif\b|\b(floor|ceil|trunc|fix|rint|round|sign|signbit|fmod|remainder|floor_divide|nextafter|where|select|logical_\w+|" \
         r"isnan|isinf|isfinite|any|all|bool\w*|u?int\d+|[iu]\d+)\("
 
@@ -1078,7 +1079,7 @@ class Run:
 
 
 def noting(path):
-    """What runs is in a file, for whoever finds this process dead."""
+    """The running line is in a file, for whoever finds this process dead."""
     size = 1 << 16
     with open(path, "r+b") as file:
         file.truncate(size)

@@ -133,7 +133,8 @@ TWO = {
 
 class Bits(unittest.TestCase):
     def beside(self, function, differ, *tensors):
-        """Whether a kernel had it. What eager refuses is refused, or no matter here."""
+        """True if a kernel had it. A case that eager refuses is refused, too, or does not matter
+        here."""
         try:
             eager = function(*tensors)
         except (RuntimeError, NotImplementedError, TypeError):

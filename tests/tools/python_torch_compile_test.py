@@ -203,7 +203,7 @@ def movement(result, moved):
     return max((largest_error(result, other) for other in moved), default=0)
 
 
-# What PyTorch keeps, for what is computed in 80-bit floats.
+# Gradients that PyTorch keeps, for the computation in 80-bit floats.
 BACKWARD = torch._decomp.get_decompositions([torch.ops.aten.native_group_norm_backward])
 
 

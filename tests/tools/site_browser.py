@@ -203,7 +203,7 @@ class Visit:
 
 
 def python_names():
-    """What __all__ of each public module has."""
+    """The names in __all__ of each public module."""
     found = []
     for path in sorted((SOURCE / "tools/python/tosajit").rglob("*.py")):
         for node in ast.parse(path.read_text(encoding="utf-8")).body:

@@ -197,7 +197,7 @@ class Generator:
         return eval(text.format(*reads), scope, {name: values[name] for name in reads})
 
     def fits(self, text, reads):
-        """Whether the line is computed, and gives what may stand in a program."""
+        """True if the line is computed, and its value may stand in a program."""
         kept = [{name: values[name] for name in reads} for values in (self.values, self.wide)]
         try:
             if "_(" in text:  # what it does to others is seen when all is run
@@ -366,7 +366,7 @@ def complaint(name, ours, eager, wide, moved, exact, narrow):
     if not torch.equal(ours.isfinite(), eager.isfinite()):
         return f"{name}: {ours} and not {eager}"
     scale = wide.double().abs().max().item()
-    # What cancels to nothing keeps roundings of its terms. narrow: eager computes f64 with a
+    # A sum that cancels to nothing keeps roundings of its terms. narrow: eager computes f64 with a
     # constant of f32.
     units = 4 * (torch.finfo(torch.float32 if narrow else eager.dtype).eps) * max(scale, 0.01)
     allowed = 2 * distance(eager, wide) + 6 * max(distance(m, wide) for m in moved) + units

@@ -116,7 +116,7 @@ def narrow(value):
 
 
 def rest(value):
-    """What narrow leaves out."""
+    """The part that narrow leaves out."""
     with np.errstate(invalid="ignore"):
         lower = np.asarray(value - np.asarray(value, np.float64)) if is_wide(value) else value
     return (torch.from_numpy(np.asarray(np.where(np.isfinite(lower), lower, 0), np.float64))

@@ -39,8 +39,8 @@ static tosajit_value apply(tosajit_expr *expr, tosajit_op op, const tosajit_valu
     return value;
 }
 
-/* The ops of the program that an expression becomes, a word each. What takes the place of a value
- * has its number, by which messages and plans call it. */
+/* The ops of the program that an expression becomes, a word each. A value's replacement has the
+ * value's number. Messages and plans use the number. */
 static void check(tosajit_expr *expr, tosajit_value result, const char *expected) {
     char ops[256] = "";
     program_made made = {NULL, NULL};

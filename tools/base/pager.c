@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Standard output becomes a pipe to the pager, and the terminal again behind it. What fits into the
- * window is left there by `less -F`. */
+/* Standard output becomes a pipe to the pager, and the terminal again behind it. `less -F` leaves a
+ * text that fits in the window. */
 #define _POSIX_C_SOURCE 200809L /* posix_spawn, sigaction */
 #include "tools/base/pager.h"
 

@@ -28,7 +28,7 @@ static int run(const char **words) {
     return code < 0 ? command_error("%s did not run ONNX Runtime to its end", words[0]) : code;
 }
 
-/* A task on models, up to a null. What was asked for goes along each time, to be checked. */
+/* A task on models, up to a null. The request goes along each time, to be checked. */
 static int ask(const char *task, const options *o, bool converted, const char *const *models) {
     enum { OTHERS = 13 };
     const char **words = calloc(OTHERS + 2 * (o->shape_count + o->input_count), sizeof *words);

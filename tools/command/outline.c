@@ -168,7 +168,7 @@ static void write_regions(json *j, const division *d) {
     json_close(j, ']');
 }
 
-/* Regions without operands give the same in each call. What they would have is left to the host, so
+/* Regions without operands give the same in each call. The host would compute their operations, so
  * there should be none. */
 static int64_t count_constant(const division *d) {
     int64_t count = 0;

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The command as the Python package brings it: `tosajit onnx`. What reads MLIR is not in it. */
+/* The command as the Python package brings it: `tosajit onnx`. It cannot read MLIR. */
 #include <stdio.h>
 #include <string.h>
 

@@ -20,8 +20,8 @@ bool element_is_unsigned(tosajit_type type);
 uint64_t element_bits(tosajit_type type, const void *at);
 /* The value; exact but for i64 beyond 2^53. */
 double element_value(tosajit_type type, const void *at);
-/* Store the value of a floating-point type that is nearest, ties to even. What is too large becomes
- * infinite, or NaN where the type has no infinity. */
+/* Store the value of a floating-point type that is nearest, ties to even. A number that is too
+ * large becomes infinite, or NaN where the type has no infinity. */
 void element_store_float(tosajit_type type, double value, void *at);
 /* Store the low bits; i1: whether it is not 0. */
 void element_store_integer(tosajit_type type, int64_t value, void *at);

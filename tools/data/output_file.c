@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Files that are written whole: see output_file.h. What a system calls names is in output_name.h.
- */
+/* Files that are written whole: see output_file.h. The systems' rules for names are in
+ * output_name.h. */
 #include "tools/data/output_file.h"
 
 #include <errno.h>

@@ -78,7 +78,7 @@ bool output_name_same(const char *a, const char *b) {
 }
 
 /* Permissions and owner as of the file that will be replaced, or as a plain open would have given.
- * What the system refuses is no reason to lose a result. */
+ * A refusal of the system is no reason to lose a result. */
 static void set_mode(int descriptor, const struct stat *old) {
     mode_t mask = umask(0);
     umask(mask);

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What `tosajit onnx` needs ONNX Runtime for. The command runs this by a Python that has the
+"""The tasks of `tosajit onnx` that need ONNX Runtime. The command runs this by a Python that has
+the
 engine; the library of operators lies beside it.
 
     engine.py ready                          whether the engine is there, and what --input and
@@ -90,7 +91,7 @@ def pairs_of(option, form, words):
 
 
 def read_words(words):
-    """What is asked. The command has checked all but what --input and --size say."""
+    """The request. The command has checked all but what --input and --size say."""
     asked = types.SimpleNamespace(what=words[0], files=[], input=[], size=[], check=False,
                                   bench=False, json=False, converted=False,
                                   settled=False, trusted=False)

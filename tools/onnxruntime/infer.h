@@ -8,8 +8,8 @@
 
 #include "tools/onnxruntime/abi.h"
 
-/* Tell the engine of the first outputs, of which the node has at least `least`. What cannot be read
- * is not told; making the kernel says what is wrong with it. Thread-safe. */
+/* Tell the engine of the first outputs, of which the node has at least `least`. Parts that cannot
+ * be read are left out; making the kernel says what is wrong with it. Thread-safe. */
 void infer_outputs(const ort_api *api, size_t least, ort_inference *node);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Which attributes an op takes is known to tools/tosa, where they stand to attributes.c. What a
- * field does not say is left out, so that tools/tosa tells what it must be. */
+/* Which attributes an op takes is known to tools/tosa, where they stand to attributes.c. A field
+ * without a value is left out, so that tools/tosa tells the value that it needs. */
 #include "tools/tosafile/describe.h"
 
 #include <inttypes.h>

@@ -23,8 +23,8 @@ bool tosafile_is(const tosa_file *file);
 /* True if there is a block of that name. */
 bool tosafile_has(const tosa_file *file, const char *name, size_t *index);
 
-/* Divide blocks first to end - 1, as tosajit_mlir_outline does; counts has room for each. What
- * comes out is another file, *size bytes to be freed: regions are blocks of their own, as
+/* Divide blocks first to end - 1, as tosajit_mlir_outline does; counts has room for each. The
+ * result is another file, *size bytes to be freed: regions are blocks of their own, as
  * main_region_0, and CUSTOM operators of the domain tosajit.region call them by that name.
  * Epilogues are added to their list, which may be null. */
 tosajit_status tosafile_outline(tosa_file *file, size_t first, size_t end,
