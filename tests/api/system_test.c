@@ -35,7 +35,7 @@ static void new_folder(const char *end) {
 }
 
 static system_file make_folder(const char *end) {
-    system_no_library reason = {NULL, false};
+    const char *why = NULL;
     new_folder(end);
     const system_file directory = system_directory_open(folder, &why);
     if (why) fail_msg("%s: %s", folder, why);
