@@ -465,10 +465,15 @@ static tosajit_status scatter_shape(const op_use *use, tosajit_tensor_type *infe
     for (int o = 0; !status && o < 3; o++) {
         if (all[o].rank == TOSAJIT_UNRANKED)
             return diag_error(TOSAJIT_UNRANKED_SHAPE, "operand %d has no rank", o);
-        if (all[o].rank != all[0].rank || all[o].rank == 0)
+        if (all[o].rank == 0)
+            return diag_operand(diag_error(TOSAJIT_SHAPE_MISMATCH,
+                                           "operand %d, %s, has no dimension that could be indexed",
+                                           o, type_print(&all[o]).text),
+                                o, -1, 0, DIAG_NONE);
+        if (all[o].rank != all[0].rank)
             return diag_operand(diag_error(TOSAJIT_SHAPE_MISMATCH,
                                            "operand %d, %s, must have as many dimensions as "
-                                           "operand 0, %s, and one at least",
+                                           "operand 0, %s",
                                            o, type_print(&all[o]).text, type_print(&all[0]).text),
                                 o, -1, all[o].rank, all[0].rank);
     }

@@ -460,9 +460,9 @@ tosajit_attributes test_random_scaling(test_random *random, tosajit_type operand
 bool test_next_signature(tosajit_op op, unsigned *state, tosajit_type *operands,
                          tosajit_type *result) {
     const unsigned types = TOSAJIT_TYPE_COUNT;
-    for (;
-         *state < types * types && !test_is_view(op) && !test_is_position(op) && !test_is_scan(op);
-         ++*state) {
+    const bool other =
+        test_is_view(op) || test_is_position(op) || test_is_scan(op) || test_is_scatter(op);
+    for (; *state < types * types && !other; ++*state) {
         tosajit_type from = (tosajit_type)(*state / types), to = (tosajit_type)(*state % types);
         int arity = tosajit_op_arity(op);
         for (int k = 0; k < arity; k++)
