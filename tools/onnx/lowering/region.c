@@ -139,6 +139,19 @@ static bool is_shared(const writer *w, int32_t value) {
     return false;
 }
 
+/* True if statements compute a value, or move what they have computed: it lies in no memory that an
+ * index could be looked up in. */
+static bool is_computed(const writer *w, int32_t value) {
+    while (value >= 0 && w->labels[value] < 0) {
+        const onnx_node *producer = &w->g->nodes[w->g->values[value].producer];
+        if (!onnx_form_is_view(onnx_form_of(producer)) || onnx_is(producer, "Concat") ||
+            onnx_views_gathers(producer))
+            return true;
+        value = producer->inputs[0];
+    }
+    return false;
+}
+
 static bool computes_again(const writer *w, const onnx_node *node) {
     for (int32_t k = 0; k < node->input_count; k++)
         if (!is_list(node, k) && is_shared(w, node->inputs[k])) return true;
@@ -154,6 +167,16 @@ static bool leaves(const onnx_form *form) {
 static bool refuse_view(writer *w, const onnx_node *node, const char *why) {
     w->r->culprit = (int32_t)(node - w->g->nodes);
     return refuse(w->r, why);
+}
+
+/* False if a view is none of its operands here. */
+static bool may_move(writer *w, const onnx_node *node) {
+    if (!onnx_form_is_view(onnx_form_of(node))) return true;
+    if (computes_again(w, node))
+        return refuse_view(w, node, "it moves what is read elsewhere, too");
+    if (onnx_views_gathers(node) && is_computed(w, node->inputs[0]))
+        return refuse_view(w, node, "it takes elements of what the region computes");
+    return true;
 }
 
 /* True if somebody reads a value: a name that a text does not use is one more result. */
@@ -202,8 +225,7 @@ static bool write_node(writer *w, const onnx_node *node) {
         if (!takes_number(w, node, k, names[k]) && !name_value(w, node->inputs[k], names[k]))
             return false;
     }
-    if (onnx_form_is_view(form) && computes_again(w, node))
-        return refuse_view(w, node, "it moves what is read elsewhere, too");
+    if (!may_move(w, node)) return false;
     const int32_t first = w->statements;
     char left[NAME];
     snprintf(left, sizeof left, "; t%d = ", w->statements);
