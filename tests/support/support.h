@@ -115,8 +115,8 @@ tosajit_attributes test_random_scaling(test_random *random, tosajit_type operand
 bool test_next_signature(tosajit_op op, unsigned *state, tosajit_type *operands,
                          tosajit_type *result);
 
-/* True if an op moves elements and computes none, gives positions, scans or scatters: what goes over
- * all ops leaves these out. tests/api/views_test.c, and in tests/numbers positions_test.c,
+/* True if an op moves elements and computes none, gives positions, scans or scatters. What goes
+ * over all ops leaves these out. tests/api/views_test.c, and in tests/numbers positions_test.c,
  * scan_test.c and scatter_test.c have them. */
 bool test_is_view(tosajit_op op);
 bool test_is_position(tosajit_op op);
