@@ -8,6 +8,8 @@ thread each.
     PYTHONPATH=build/tools/python python3 bench/python.py --examples # numexpr's own, beside numexpr
     PYTHONPATH=build/tools/python python3 bench/python.py --functions # functions of tosajit.jit, beside numexpr's, numba's, jax's, Blosc2's and torch.compile's
     PYTHONPATH=build/tools/python python3 bench/python.py --functions docs/functions.json # the same into a file, which bench/front.py draws
+    PYTHONPATH=build/tools/python python3 bench/python.py --fields   # functions of ten fields; into docs/benchmarks.md by hand
+    PYTHONPATH=build/tools/python python3 bench/python.py --first    # first results of what is new
     PYTHONPATH=build/tools/python python3 bench/python.py --fast     # functions that are not TOSA's, exact and fast, beside NumPy's; into docs/accuracy.md by hand
     PYTHONPATH=build/tools/python python3 bench/python.py --table    # what bench/report.sh takes
 
@@ -275,7 +277,7 @@ def can_run(cpu):
 
 def tables(times):
     lines = [f"Measured on {machine()}. The load was {os.getloadavg()[0]:.1f}, on "
-             f"{len(os.sched_getaffinity(0))} processors.", ""]
+             f"{os.cpu_count()} processors.", ""]
     for own, title in (("fast", "reproducible, the default"), ("exact", "`accuracy=\"exact\"`"),
                        ("precompiled", "precompiled, without LLVM")):
         by_size = means(times, own)
@@ -654,6 +656,43 @@ def fields(seconds):
     print("|---|" + "--:|" * (len(LIBRARIES) + len(SIZES)), *laters, "", *notes, sep="\n")
 
 
+# Ten lines with 23 operations: numbers and functions make each of them new.
+NEW_LINES = """a = x + y * {0}
+b = np.exp(-a) * {1}
+c = np.where(x > y, a, b)
+d = np.sqrt(np.abs(c)) + x
+e = d / (1 + np.abs(a))
+g = np.maximum(e, y) - {2}
+h = np.{3}(g) * b
+i = h * h + g * c
+j = np.minimum(i, 10.0) * x
+"""
+NEW_FUNCTIONS = ("tanh", "sin", "cos", "arctan", "arcsinh", "square", "positive", "abs")
+
+
+def first_results(count=200):
+    """From the first call of what was never seen before to its result, on 4,096 elements."""
+    x = np.random.default_rng(1).standard_normal(4096, np.float32)
+    y = x * np.float32(0.5) + 1
+    times = {"a function of jit": [], "a text of evaluate": []}
+    for k in range(count):
+        lines = NEW_LINES.format(1 + k / 64, 2 + k / 64, 3 + k / 64, NEW_FUNCTIONS[k % 8])
+        space = {"np": np}
+        exec("def made(x, y):\n" + "".join(f"    {line}\n" for line in lines.splitlines())
+             + "    return j - a", space)
+        made, text = tosajit.jit(space["made"]), lines + "j - a"
+        for name, call in (("a function of jit", lambda: made(x, y)),
+                           ("a text of evaluate", lambda: tosajit.evaluate(text, x=x, y=y))):
+            begin = time.perf_counter()
+            result = call()
+            times[name].append(time.perf_counter() - begin)
+            np.testing.assert_allclose(result, space["made"](x, y), 1e-3, 1e-3)
+    for name, found in times.items():
+        print(f"the first result of {name}: {min(found) * 1e3:.2f} ms, median "
+              f"{sorted(found)[count // 2] * 1e3:.2f}, of the process {found[0] * 1e3:.2f}; "
+              f"load {os.getloadavg()[0]:.1f}")
+
+
 # Of each function operands from everyday life.
 FAST = {
     "exp2 expm1 sinh cosh tan arctan arcsinh cbrt": lambda x: 5 * x,
@@ -698,6 +737,8 @@ if __name__ == "__main__":
         fast(0.5)
     elif sys.argv[1:2] == ["--functions"]:
         functions(0.2, *sys.argv[2:3])
+    elif sys.argv[1:] == ["--first"]:
+        first_results()
     elif sys.argv[1:2] == ["--fields"]:
         fields(0.3)
     elif sys.argv[1:2] == ["--chain"]:

@@ -123,7 +123,7 @@ def compare(model, feeds, level, near, before, after):
         # the engine's tanh may be beyond 1, and its floor then another whole number
         edge = (0.25 if STEPS & ops and ROUNDED & ops else 0.02)
         # one may be the logarithm of what is nearly 0
-        if (isinstance(differ, str) or differ > 3 * own + edge * a.size + (a.size >= 16)):
+        if isinstance(differ, str) or differ > 3 * own + edge * a.size + (a.size >= 16):
             raise Different("result %d: %s numbers differ, of %d; of the engine from itself "
                             "%s\n%s\n%s" % (k, differ, a.size, own, a, b))
         tally["differ as the engine from itself"] += 1

@@ -252,7 +252,7 @@ class Operations(unittest.TestCase):
                                                    strict=True)):
             wrong = complaint(a, b, c, moves=moves)
             # what cancels may be further off
-            if (wrong and b.dtype in (torch.float16, torch.bfloat16, torch.float32)):
+            if wrong and b.dtype in (torch.float16, torch.bfloat16, torch.float32):
                 wrong = complaint(a, b, c, moves=self.moves(function, tensors, k,
                                                             torch.finfo(b.dtype).eps))
             self.assertIsNone(wrong)

@@ -210,6 +210,8 @@ class Text:
         return self.name(value) if len(value.text) > MOST_LETTERS else value
 
     def cast(self, value: Value, type: str) -> str:
+        if value.type == type and value.operand is None:
+            return value.text
         if value.number is not None:
             return literal(value.number, type)
         if value.operand is not None:
@@ -233,6 +235,8 @@ class Text:
     def beside(self, value: Value, other: Value, type: str) -> str:
         """The value as that type; a number may take it from the other."""
         number = value.number
+        if number is None and value.type == type and value.operand is None:
+            return value.text
         if (number is not None and isinstance(number, (int, float)) and other.number is None
             and type in _BARE):
             number = _checked(number, type)

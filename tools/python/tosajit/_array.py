@@ -276,11 +276,17 @@ class Trace:
     def apply(self, function: Callable[..., Value], *operands: Any) -> Array:
         """A function of each element."""
         self.settled()
-        if len(self.text.statements) > _MOST_STATEMENTS:
-            left("it has more operations than a kernel")
         t = self.text
-        arrays = [a for a in operands if type(a) is Array]
-        values = [a.value if type(a) is Array else self.value(a) for a in operands if a is not None]
+        if len(t.statements) > _MOST_STATEMENTS:
+            left("it has more operations than a kernel")
+        arrays, values, masked = [], [], False
+        for a in operands:
+            if type(a) is Array:
+                arrays.append(a)
+                values.append(a.value)
+                masked = masked or a.mask is not None
+            elif a is not None:
+                values.append(self.value(a))
         aligned = t.aligned(values)
         if len(values) == len(operands):
             value = function(t, *aligned)
@@ -291,18 +297,18 @@ class Trace:
             value = t.typed(value, t.common(value))
         python = loose(*values) and all([a.python for a in arrays])
         weak = {"i1": "b", "i64": "i", "f64": "f"}.get(value.type, "") if python else ""
-        mask = self.common_mask(arrays)
+        mask = self.common_mask(arrays) if masked else None
         sizes = None if mask is not None else broadcast(*[a.sizes for a in arrays])
         if sizes is None and mask is None and not self.loose:
             self.misfit("sizes that do not fit")
         made = Array(self, t.named(value.text, value.type, weak, t.joint(aligned),
                                    MOST_LETTERS if self.loose else 0), sizes, mask=mask)
         made.python = python
-        several = [a for a in arrays if a.value.places and a.value.rank > 0]
+        several = [a.order if a.order is not None else a.value.text
+                   for a in arrays if a.value.places and a.value.rank]
         if len(several) > 1:
             self.fitted.append(made.value.text)
-        return self.note(made, Orders.join, [a.order if a.order is not None else a.value.text
-                                             for a in several])
+        return self.note(made, Orders.join, several)
 
     def is_read(self, texts: Sequence[str]) -> bool:
         """True if kernels compute every operation for which sizes must fit. Otherwise a call must
@@ -313,10 +319,9 @@ class Trace:
                    for text in self.fitted)
 
     @staticmethod
-    def common_mask(arrays: Sequence[Array]) -> Optional[Array]:
+    def common_mask(arrays: Sequence[Array]) -> Array:
+        """That of arrays of which one has a mask."""
         masks = [a.mask for a in arrays if a.mask is not None]
-        if not masks:
-            return None
         for a in arrays:
             if a.value.rank if a.mask is None else a.mask.value.text != masks[0].value.text:
                 left("elements where a mask is true meet others")

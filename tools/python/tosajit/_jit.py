@@ -1033,8 +1033,7 @@ def jit(function: Any = None, *, accuracy: Optional[str] = None,
     What computes it:
 
     >>> print(swish.explain(x, b).splitlines()[1])
-    x: f32[?,?]; b: f32[?,?]; _1 = (x + b); _2 = (-_1); _3 = exp(_2); _4 = (1.0 + _3); _5 = (x /
-    _4); _5
+    x: f32[?,?]; b: f32[?,?]; _1 = (x + b); _2 = (-_1); _3 = exp(_2); _4 = (1.0 + _3); _5 = (x / _4); _5
     """
     options = {key: value for key, value in (("accuracy", accuracy), ("threads", threads))
                if value is not None}

@@ -178,11 +178,13 @@ def _traced(t: Trace, name: str, made: Any, function: Any, *args: Any, **keyword
     if made is not None and not keywords and name in OWN and not any(map(is_traced, args)):
         return (t.apply(OWN[name][2], *map(t.operand, args))
                 if OWN[name][0] <= len(args) <= OWN[name][1] else made(*args))
-    if (made is not None and any(map(is_traced, (*args, *keywords.values())))
-        and not (keywords and name in OWN)):
+    if made is not None and not keywords and any(map(is_traced, args)):
+        return made(*args)
+    if (made is not None and name not in OWN
+        and any(map(is_traced, (*args, *keywords.values())))):
         return made(*args, **keywords)
     # there is no NumPy, which would come back to it
-    if (function is None and any(map(is_traced, args))):
+    if function is None and any(map(is_traced, args)):
         function = _names.FUNCTIONS.get(name)
     if function is None:
         raise TypeError(f"{name} takes arrays")
