@@ -48,9 +48,21 @@ static inline void divide_at_once(void *context, size_t count,
 }
 
 /* Pieces are worth a thread, however small they are. */
+static inline void divide_pieces(tosajit_kernel *kernel) {
+    for (int32_t p = 0; p < kernel->plan.part_count; p++) kernel->plan.parts[p].piece_elements = 1;
+}
+
 static inline void divide_on(tosajit_kernel *kernel, tosajit_parallel pool) {
     kernel->parallel = pool;
-    for (int32_t p = 0; p < kernel->plan.part_count; p++) kernel->plan.parts[p].piece_elements = 1;
+    divide_pieces(kernel);
+}
+
+/* tosajit_run on the host's threads, which the kernel may not have been told of. */
+static inline tosajit_status divide_run(const tosajit_kernel *kernel,
+                                        const tosajit_tensor *operands, size_t operand_count,
+                                        const tosajit_tensor *results, size_t result_count) {
+    const tosajit_parallel pool = {divide_at_once, NULL, DIVIDE_THREADS};
+    return tosajit_run_parallel(kernel, operands, operand_count, results, result_count, &pool);
 }
 
 static inline void divide_runs(tosajit_kernel *kernel) {

@@ -13,7 +13,7 @@
 
 #include "runtime/expr/gather.h"
 #include "tests/numbers/divide.h"
-#include "tests/numbers/forms.h"
+#include "tests/numbers/drawn.h"
 #include "tests/support/cmocka.h"
 #include "tests/support/guard.h"
 #include "tests/support/support.h"
@@ -133,69 +133,12 @@ static tosajit_expr *build(const subject *s) {
 
 static void make_kernels(const subject *s, tosajit_kernel **kernels) {
     tosajit_expr *expr = build(s);
-    for (size_t e = 0; e < test_engine_count; e++) {
-        const test_engine *engine = &test_engines[e];
-        const uint64_t form = f.kernels++;
-        if (forms_make(f.forms, engine, form, expr, &kernels[e]) || tosajit_kernel_wait(kernels[e]))
-            fail_msg("gather on %s, %s: %s", engine->name, forms_name(engine, form),
-                     tosajit_last_error());
-        for (int32_t p = 0; p < kernels[e]->plan.part_count; p++) /* worth a thread */
-            kernels[e]->plan.parts[p].piece_elements = 1;
-    }
+    drawn_kernels(f.forms, &f.kernels, "gather", expr, kernels);
     tosajit_expr_destroy(expr);
 }
 
 /* ---------------------------------------------------------------------------------------------
  * Memory */
-
-/* Dense, or transposed, backwards and with gaps. */
-static void place(guard_tensor *guard, tosajit_type type, int32_t rank, const int64_t *dims) {
-    const int64_t size = (int64_t)tosajit_type_size(type);
-    const bool dense = chance(50), outwards = chance(40), gaps = chance(40);
-    int64_t strides[TOSAJIT_MAX_RANK], step = gaps ? 2 * size : size;
-    for (int32_t k = 0; k < rank; k++) {
-        const int32_t d = outwards ? k : rank - 1 - k;
-        strides[d] = chance(30) ? -step : step;
-        step = step * dims[d] + (gaps ? size : 0);
-    }
-    const guard_edge edge = chance(50) ? GUARD_AT_END : GUARD_AT_START;
-    assert_true(guard_place(guard, type, rank, dims, dense ? NULL : strides, edge));
-}
-
-/* The number that an index is among so many elements; -1: an error. */
-static int64_t place_of(tosajit_index_mode mode, int64_t index, int64_t count) {
-    switch (mode) {
-    case TOSAJIT_INDEX_STRICT: return index >= 0 && index < count ? index : -1;
-    case TOSAJIT_INDEX_SIGNED:
-        return index >= count || index < -count ? -1 : index < 0 ? index + count : index;
-    case TOSAJIT_INDEX_CLIP: return index < 0 ? 0 : index >= count ? count - 1 : index;
-    default: return (index % count + count) % count;
-    }
-}
-
-static int64_t read_index(const subject *s, const unsigned char *at) {
-    int32_t narrow;
-    int64_t wide;
-    if (s->index == TOSAJIT_I32) return memcpy(&narrow, at, 4), narrow;
-    return memcpy(&wide, at, 8), wide;
-}
-
-static void write_index(const subject *s, unsigned char *at, int64_t index) {
-    const int32_t narrow = (int32_t)index;
-    memcpy(at, s->index == TOSAJIT_I32 ? (const void *)&narrow : (const void *)&index,
-           tosajit_type_size(s->index));
-}
-
-static int64_t draw_index(const subject *s, bool hostile) {
-    const int64_t n = s->dims[VALUES][0],
-                  beyond[] = {n, -n - 1, -1, INT32_MAX, INT32_MIN, 2 * n, INT64_MAX, INT64_MIN};
-    if (hostile) return beyond[draw(0, s->index == TOSAJIT_I32 ? 5 : 7)];
-    return draw(s->mode == TOSAJIT_INDEX_STRICT ? 0 : -n, n - 1);
-}
-
-static bool gather_fails(const subject *s) {
-    return s->mode == TOSAJIT_INDEX_STRICT || s->mode == TOSAJIT_INDEX_SIGNED;
-}
 
 /* Some beyond, one of them where that is an error. True if all indices are legal then. */
 static bool fill_index(const subject *s, bool hostile) {
@@ -204,9 +147,10 @@ static bool fill_index(const subject *s, bool hostile) {
     int64_t index[TOSAJIT_MAX_RANK] = {0}, k = 0;
     bool legal = true;
     do {
-        const int64_t drawn = draw_index(s, hostile && (k == at || !gather_fails(s)));
-        write_index(s, guard_at(g, index), drawn);
-        legal &= place_of(s->mode, drawn, s->dims[VALUES][0]) >= 0;
+        const int64_t drawn = drawn_index(&f.random, s->index, s->mode, s->dims[VALUES][0],
+                                          hostile && (k == at || !drawn_may_fail(s->mode)));
+        drawn_write(s->index, guard_at(g, index), drawn);
+        legal &= drawn_place_of(s->mode, drawn, s->dims[VALUES][0]) >= 0;
         k++;
     } while (guard_next(s->ranks[INDEX], s->dims[INDEX], index));
     return legal;
@@ -217,7 +161,7 @@ static bool fill_operands(const subject *s) {
         const tosajit_tensor_type type = type_of(s, o);
         const size_t size = tosajit_type_size(type.element);
         int64_t index[TOSAJIT_MAX_RANK] = {0};
-        place(&f.operands[o], type.element, s->ranks[o], s->dims[o]);
+        drawn_place(&f.random, &f.operands[o], type.element, s->ranks[o], s->dims[o]);
         do {
             unsigned char *at = guard_at(&f.operands[o], index);
             test_random_element(&f.random, type.element, at);
@@ -253,8 +197,8 @@ static bool is_element(tosajit_type type, const unsigned char *found, const unsi
 static void compare(const subject *s, const char *engine) {
     int64_t index[TOSAJIT_MAX_RANK] = {0};
     do {
-        const int64_t number = read_index(s, element(s, INDEX, index, 0)),
-                      where = place_of(s->mode, number, s->dims[VALUES][0]);
+        const int64_t number = drawn_read(s->index, element(s, INDEX, index, 0)),
+                      where = drawn_place_of(s->mode, number, s->dims[VALUES][0]);
         const unsigned char *right = element(s, VALUES, index, where),
                             *chosen =
                                 *element(s, CHOICE, index, 0) ? right : element(s, OTHER, index, 0);
@@ -269,13 +213,6 @@ static void compare(const subject *s, const char *engine) {
     } while (guard_next(s->rank, s->made, index));
 }
 
-static tosajit_status run_with_threads(const tosajit_kernel *kernel, const tosajit_tensor *operands,
-                                       size_t operand_count, const tosajit_tensor *results,
-                                       size_t result_count) {
-    const tosajit_parallel pool = {divide_at_once, NULL, DIVIDE_THREADS};
-    return tosajit_run_parallel(kernel, operands, operand_count, results, result_count, &pool);
-}
-
 static void call(const subject *s, tosajit_kernel *kernel, const char *engine, bool legal) {
     tosajit_tensor operands[OPERANDS], results[RESULTS];
     size_t count = 0;
@@ -283,9 +220,9 @@ static void call(const subject *s, tosajit_kernel *kernel, const char *engine, b
     for (int r = 0; r < RESULTS; r++) {
         if (!(s->results >> r & 1)) continue;
         if (r == INDICES)
-            place(&f.results[r], s->index, s->ranks[INDEX], s->dims[INDEX]);
+            drawn_place(&f.random, &f.results[r], s->index, s->ranks[INDEX], s->dims[INDEX]);
         else
-            place(&f.results[r], s->type, s->rank, s->made);
+            drawn_place(&f.random, &f.results[r], s->type, s->rank, s->made);
         guard_remember(&f.results[r]);
         results[count++] = f.results[r].tensor;
     }
@@ -293,7 +230,7 @@ static void call(const subject *s, tosajit_kernel *kernel, const char *engine, b
     const tosajit_status status =
         (way == 0   ? tosajit_run
          : way == 1 ? test_run_bound
-                    : run_with_threads)(kernel, operands, OPERANDS, results, count);
+                    : divide_run)(kernel, operands, OPERANDS, results, count);
     if (status != (legal ? TOSAJIT_OK : TOSAJIT_INDEX_OUT_OF_RANGE))
         fail_msg("gather on %s, mode %d, index %s: status %d, %s", engine, (int)s->mode,
                  s->computed ? "computed" : "given", (int)status, tosajit_last_error());

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "tests/numbers/divide.h"
-#include "tests/numbers/forms.h"
+#include "tests/numbers/drawn.h"
 #include "tests/numbers/reduce_reference.h"
 #include "tests/support/cmocka.h"
 #include "tests/support/golden.h"
@@ -162,13 +162,6 @@ static void compare(const subject *s, const char *engine, const char *how, const
 /* ---------------------------------------------------------------------------------------------
  * Calls */
 
-static tosajit_status run_with_threads(const tosajit_kernel *kernel, const tosajit_tensor *operands,
-                                       size_t operand_count, const tosajit_tensor *results,
-                                       size_t result_count) {
-    const tosajit_parallel pool = {divide_at_once, NULL, DIVIDE_THREADS};
-    return tosajit_run_parallel(kernel, operands, operand_count, results, result_count, &pool);
-}
-
 static tosajit_status run_backwards(const tosajit_kernel *kernel, const tosajit_tensor *operands,
                                     size_t operand_count, const tosajit_tensor *results,
                                     size_t result_count) {
@@ -182,7 +175,7 @@ static const struct {
                           size_t operand_count, const tosajit_tensor *results, size_t result_count);
 } ways[] = {{"run", tosajit_run},
             {"run bound", test_run_bound},
-            {"run with threads", run_with_threads},
+            {"run with threads", divide_run},
             {"run in pieces, backwards", run_backwards}};
 enum { WAYS = sizeof ways / sizeof *ways };
 
@@ -221,16 +214,7 @@ static tosajit_expr *build(const subject *s, bool dynamic) {
 
 static void make_kernels(const subject *s, bool dynamic, tosajit_kernel **kernels) {
     tosajit_expr *expr = build(s, dynamic);
-    for (size_t e = 0; e < test_engine_count; e++) {
-        const test_engine *engine = &test_engines[e];
-        const uint64_t form = f.kernels++;
-        if (forms_make(f.forms, engine, form, expr, &kernels[e]) || tosajit_kernel_wait(kernels[e]))
-            fail_msg("%s on %s, %s: %s", name_of(s), engine->name, forms_name(engine, form),
-                     tosajit_last_error());
-        /* However few elements a piece has, it is worth a thread. */
-        for (int32_t p = 0; p < kernels[e]->plan.part_count; p++)
-            kernels[e]->plan.parts[p].piece_elements = 1;
-    }
+    drawn_kernels(f.forms, &f.kernels, name_of(s), expr, kernels);
     tosajit_expr_destroy(expr);
 }
 

@@ -15,7 +15,7 @@
 
 #include "tests/numbers/divide.h"
 #include "tests/numbers/exhaustive.h"
-#include "tests/numbers/forms.h"
+#include "tests/numbers/drawn.h"
 #include "tests/numbers/reduce_reference.h"
 #include "tests/support/cmocka.h"
 #include "tests/support/guard.h"
@@ -99,34 +99,12 @@ static tosajit_expr *build(const subject *s) {
 
 static void make_kernels(const subject *s, tosajit_kernel **kernels) {
     tosajit_expr *expr = build(s);
-    for (size_t e = 0; e < test_engine_count; e++) {
-        const test_engine *engine = &test_engines[e];
-        const uint64_t form = f.kernels++;
-        if (forms_make(f.forms, engine, form, expr, &kernels[e]) || tosajit_kernel_wait(kernels[e]))
-            fail_msg("scan on %s, %s: %s", engine->name, forms_name(engine, form),
-                     tosajit_last_error());
-        for (int32_t p = 0; p < kernels[e]->plan.part_count; p++) /* worth a thread */
-            kernels[e]->plan.parts[p].piece_elements = 1;
-    }
+    drawn_kernels(f.forms, &f.kernels, tosajit_op_name(s->op), expr, kernels);
     tosajit_expr_destroy(expr);
 }
 
 /* ---------------------------------------------------------------------------------------------
  * Memory */
-
-/* Dense, or transposed, backwards and with gaps. */
-static void place(guard_tensor *guard, tosajit_type type, int32_t rank, const int64_t *dims) {
-    const int64_t size = (int64_t)tosajit_type_size(type);
-    const bool dense = chance(50), outwards = chance(40), gaps = chance(40);
-    int64_t strides[TOSAJIT_MAX_RANK], step = gaps ? 2 * size : size;
-    for (int32_t k = 0; k < rank; k++) {
-        const int32_t d = outwards ? k : rank - 1 - k;
-        strides[d] = chance(30) ? -step : step;
-        step = step * (dims[d] ? dims[d] : 1) + (gaps ? size : 0);
-    }
-    const guard_edge edge = chance(50) ? GUARD_AT_END : GUARD_AT_START;
-    assert_true(guard_place(guard, type, rank, dims, dense ? NULL : strides, edge));
-}
 
 static double read(tosajit_type type, const unsigned char *at) {
     return exhaustive_decode(type, exhaustive_load(at, 0, exhaustive_size(type)));
@@ -163,8 +141,8 @@ static void fill_operands(const subject *s) {
     const bool any = chance(25), some = chance(20);
     const uint64_t zero = exhaustive_is_float(s->type) ? exhaustive_encode(s->type, -0.0) : 0;
     int64_t index[TOSAJIT_MAX_RANK] = {0};
-    place(&f.operands[DATA], s->type, s->rank, s->dims);
-    place(&f.operands[ZERO], s->type, 0, NULL);
+    drawn_place(&f.random, &f.operands[DATA], s->type, s->rank, s->dims);
+    drawn_place(&f.random, &f.operands[ZERO], s->type, 0, NULL);
     memcpy(guard_at(&f.operands[ZERO], index), &zero, size);
     if (guard_count(s->rank, s->dims) > 0) do
             draw_element(s, any || (some && chance(3)), guard_at(&f.operands[DATA], index));
@@ -216,27 +194,20 @@ static void compare(const subject *s, const guard_tensor *result, const char *en
     } while (k++, guard_next(s->rank, s->dims, index));
 }
 
-static tosajit_status run_with_threads(const tosajit_kernel *kernel, const tosajit_tensor *operands,
-                                       size_t operand_count, const tosajit_tensor *results,
-                                       size_t result_count) {
-    const tosajit_parallel pool = {divide_at_once, NULL, DIVIDE_THREADS};
-    return tosajit_run_parallel(kernel, operands, operand_count, results, result_count, &pool);
-}
-
 static void call(const subject *s, tosajit_kernel *kernel, const char *engine, bool in_place) {
     tosajit_tensor operands[OPERANDS], results[RESULTS];
     size_t count = 0;
     for (int o = 0; o < OPERANDS; o++) operands[o] = f.operands[o].tensor;
     for (int r = 0; r < RESULTS; r++) {
         if (!(s->results >> r & 1)) continue;
-        place(&f.results[r], s->type, s->rank, s->dims);
+        drawn_place(&f.random, &f.results[r], s->type, s->rank, s->dims);
         guard_remember(&f.results[r]);
         results[count++] = in_place ? operands[DATA] : f.results[r].tensor;
     }
     const uint64_t way = f.calls++ % 3;
     if ((way == 0   ? tosajit_run
          : way == 1 ? test_run_bound
-                    : run_with_threads)(kernel, operands, OPERANDS, results, count))
+                    : divide_run)(kernel, operands, OPERANDS, results, count))
         fail_msg("%s on %s: %s", tosajit_op_name(s->op), engine, tosajit_last_error());
     f.in_place += in_place;
     if (in_place) compare(s, &f.operands[DATA], engine);

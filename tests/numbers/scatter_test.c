@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "tests/numbers/divide.h"
-#include "tests/numbers/forms.h"
+#include "tests/numbers/drawn.h"
 #include "tests/numbers/reduce_reference.h"
 #include "tests/support/cmocka.h"
 #include "tests/support/guard.h"
@@ -170,75 +170,16 @@ static tosajit_expr *build(const subject *s) {
 
 static void make_kernels(const subject *s, tosajit_kernel **kernels) {
     tosajit_expr *expr = build(s);
-    for (size_t e = 0; e < test_engine_count; e++) {
-        const test_engine *engine = &test_engines[e];
-        const uint64_t form = f.kernels++;
-        if (forms_make(f.forms, engine, form, expr, &kernels[e]) || tosajit_kernel_wait(kernels[e]))
-            fail_msg("%s on %s, %s: %s", tosajit_op_name(s->op), engine->name,
-                     forms_name(engine, form), tosajit_last_error());
-        for (int32_t p = 0; p < kernels[e]->plan.part_count; p++) /* worth a thread */
-            kernels[e]->plan.parts[p].piece_elements = 1;
-    }
+    drawn_kernels(f.forms, &f.kernels, tosajit_op_name(s->op), expr, kernels);
     tosajit_expr_destroy(expr);
 }
 
 /* ---------------------------------------------------------------------------------------------
  * Memory */
 
-/* Dense, or transposed, backwards and with gaps. */
-static void place(guard_tensor *guard, tosajit_type type, int32_t rank, const int64_t *dims) {
-    const int64_t size = (int64_t)tosajit_type_size(type);
-    const bool dense = chance(50), outwards = chance(40), gaps = chance(40);
-    int64_t strides[TOSAJIT_MAX_RANK], step = gaps ? 2 * size : size;
-    for (int32_t k = 0; k < rank; k++) {
-        const int32_t d = outwards ? k : rank - 1 - k;
-        strides[d] = chance(30) ? -step : step;
-        step = step * (dims[d] ? dims[d] : 1) + (gaps ? size : 0);
-    }
-    const guard_edge edge = chance(50) ? GUARD_AT_END : GUARD_AT_START;
-    assert_true(guard_place(guard, type, rank, dims, dense ? NULL : strides, edge));
-}
-
-/* The number that an index is among so many elements; -1: an error. */
-static int64_t place_of(const subject *s, int64_t index) {
-    const int64_t count = s->places;
-    switch (s->attributes.index_mode) {
-    case TOSAJIT_INDEX_STRICT: return index >= 0 && index < count ? index : -1;
-    case TOSAJIT_INDEX_SIGNED:
-        return index >= count || index < -count ? -1 : index < 0 ? index + count : index;
-    case TOSAJIT_INDEX_CLIP: return index < 0 ? 0 : index >= count ? count - 1 : index;
-    default: return (index % count + count) % count;
-    }
-}
-
-static bool may_fail(const subject *s) {
-    return s->attributes.index_mode == TOSAJIT_INDEX_STRICT ||
-           s->attributes.index_mode == TOSAJIT_INDEX_SIGNED;
-}
-
 /* TOSA's scatter takes each index once. */
 static bool takes_once(const subject *s) {
     return s->op == TOSAJIT_OP_scatter && s->attributes.index_mode == TOSAJIT_INDEX_STRICT;
-}
-
-static int64_t read_index(const subject *s, const unsigned char *at) {
-    int32_t narrow;
-    int64_t wide;
-    if (s->index == TOSAJIT_I32) return memcpy(&narrow, at, 4), narrow;
-    return memcpy(&wide, at, 8), wide;
-}
-
-static void write_index(const subject *s, unsigned char *at, int64_t index) {
-    const int32_t narrow = (int32_t)index;
-    memcpy(at, s->index == TOSAJIT_I32 ? (const void *)&narrow : (const void *)&index,
-           tosajit_type_size(s->index));
-}
-
-static int64_t draw_index(const subject *s, bool hostile) {
-    const int64_t n = s->places,
-                  beyond[] = {n, -n - 1, -1, INT32_MAX, INT32_MIN, 2 * n, INT64_MAX, INT64_MIN};
-    if (hostile) return beyond[draw(0, s->index == TOSAJIT_I32 ? 5 : 7)];
-    return draw(s->attributes.index_mode == TOSAJIT_INDEX_STRICT ? 0 : -n, n - 1);
 }
 
 /* The element that an update reads of an operand, which has it repeat along sizes of 1. */
@@ -261,7 +202,7 @@ static void draw_once(const subject *s) {
     dims_of(s, INDEX, dims);
     if (guard_count(s->rank, dims) == 0) return;
     const int64_t first = draw(0, s->places - 1);
-    do write_index(s, guard_at(&f.operands[INDEX], index), (first + index[0]) % s->places);
+    do drawn_write(s->index, guard_at(&f.operands[INDEX], index), (first + index[0]) % s->places);
     while (guard_next(s->rank, dims, index));
 }
 
@@ -278,7 +219,9 @@ static void fill_index(const subject *s, bool hostile) {
         return;
     }
     do {
-        write_index(s, guard_at(g, index), draw_index(s, hostile && (k == at || !may_fail(s))));
+        drawn_write(s->index, guard_at(g, index),
+                    drawn_index(&f.random, s->index, s->attributes.index_mode, s->places,
+                                hostile && (k == at || !drawn_may_fail(s->attributes.index_mode))));
         k++;
     } while (guard_next(s->rank, dims, index));
 }
@@ -287,9 +230,9 @@ static void fill_index(const subject *s, bool hostile) {
 static bool occurs_before(const subject *s, const int64_t *index) {
     int64_t other[TOSAJIT_MAX_RANK];
     memcpy(other, index, sizeof other);
-    const int64_t number = read_index(s, element(s, INDEX, index));
+    const int64_t number = drawn_read(s->index, element(s, INDEX, index));
     for (other[0] = 0; other[0] < index[0]; other[0]++)
-        if (read_index(s, element(s, INDEX, other)) == number) return true;
+        if (drawn_read(s->index, element(s, INDEX, other)) == number) return true;
     return false;
 }
 
@@ -298,7 +241,10 @@ static bool are_legal(const subject *s) {
     int64_t sizes[TOSAJIT_MAX_RANK], index[TOSAJIT_MAX_RANK] = {0};
     dims_of(s, INDEX, sizes);
     if (guard_count(s->rank, sizes) > 0) do
-            if (place_of(s, read_index(s, guard_at(&f.operands[INDEX], index))) < 0) return false;
+            if (drawn_place_of(s->attributes.index_mode,
+                               drawn_read(s->index, guard_at(&f.operands[INDEX], index)),
+                               s->places) < 0)
+                return false;
         while (guard_next(s->rank, sizes, index));
     all_updates(s, sizes);
     if (takes_once(s) && guard_count(s->rank, sizes) > 0) do
@@ -318,7 +264,7 @@ static bool fill_operands(const subject *s) {
     for (int o = 0; o < OPERANDS; o++) {
         const tosajit_tensor_type type = type_of(s, o);
         int64_t dims[TOSAJIT_MAX_RANK], index[TOSAJIT_MAX_RANK] = {0};
-        place(&f.operands[o], type.element, rank_of(s, o), dims_of(s, o, dims));
+        drawn_place(&f.random, &f.operands[o], type.element, rank_of(s, o), dims_of(s, o, dims));
         if (guard_count(rank_of(s, o), dims) > 0) do {
                 unsigned char *at = guard_at(&f.operands[o], index);
                 draw_element(s, type.element, at);
@@ -367,7 +313,9 @@ static void compute(const subject *s) {
     sizes[0] = s->updates;
     if (s->updates > 0) do {
             const unsigned char *update = update_at(s, index);
-            const int64_t at = place_of(s, read_index(s, element(s, INDEX, index)));
+            const int64_t at =
+                drawn_place_of(s->attributes.index_mode,
+                               drawn_read(s->index, element(s, INDEX, index)), s->places);
             move(s, dense_at(s, f.updates, index[0], index), update);
             if (s->op == TOSAJIT_OP_scatter)
                 move(s, dense_at(s, f.expected, at, index), update);
@@ -409,13 +357,6 @@ static void compare(const subject *s, const char *engine) {
 /* ---------------------------------------------------------------------------------------------
  * Calls */
 
-static tosajit_status run_with_threads(const tosajit_kernel *kernel, const tosajit_tensor *operands,
-                                       size_t operand_count, const tosajit_tensor *results,
-                                       size_t result_count) {
-    const tosajit_parallel pool = {divide_at_once, NULL, DIVIDE_THREADS};
-    return tosajit_run_parallel(kernel, operands, operand_count, results, result_count, &pool);
-}
-
 static const int result_like[] = {MASK, MASK, CHOICE, INDEX};
 
 static size_t place_results(const subject *s, tosajit_tensor *results) {
@@ -424,7 +365,8 @@ static size_t place_results(const subject *s, tosajit_tensor *results) {
         int64_t dims[TOSAJIT_MAX_RANK];
         if (!(s->results >> r & 1)) continue;
         const int like = r == UPDATED && !s->computed[UPDATES] ? UPDATES : result_like[r];
-        place(&f.results[r], r == INDICES ? s->index : s->type, s->rank, dims_of(s, like, dims));
+        drawn_place(&f.random, &f.results[r], r == INDICES ? s->index : s->type, s->rank,
+                    dims_of(s, like, dims));
         guard_remember(&f.results[r]);
         results[count++] = f.results[r].tensor;
     }
@@ -441,7 +383,7 @@ static void call(const subject *s, tosajit_kernel *kernel, const char *engine, b
     const tosajit_status status =
         (way == 0   ? tosajit_run
          : way == 1 ? test_run_bound
-                    : run_with_threads)(kernel, operands, OPERANDS, results, count);
+                    : divide_run)(kernel, operands, OPERANDS, results, count);
     if (status != (legal ? TOSAJIT_OK : TOSAJIT_INDEX_OUT_OF_RANGE))
         fail_msg("%s on %s, mode %d, index %s: status %d, %s", tosajit_op_name(s->op), engine,
                  (int)s->attributes.index_mode, s->computed[INDEX] ? "computed" : "given",
@@ -547,7 +489,7 @@ static void run_text(const char *text, const tosajit_tensor *operands, size_t co
             fail_msg("%s: %s", text, tosajit_last_error());
         for (int way = 0; way < 2; way++) {
             const tosajit_status status =
-                (way ? run_with_threads : tosajit_run)(kernel, operands, count, result, 1);
+                (way ? divide_run : tosajit_run)(kernel, operands, count, result, 1);
             if (status != expected)
                 fail_msg("%s on %s: status %d, %s", text, test_engines[e].name, (int)status,
                          status ? tosajit_last_error() : "");
