@@ -423,6 +423,9 @@ static void schedule_elementwise(const asked *a, step s, int64_t cache_bytes, ne
     add_level(n, s.separate || n->fast_isel
                      ? (nest_level){.lanes = s.lanes, .repeats = s.unroll}
                      : (nest_level){.lanes = s.lanes * s.unroll, .repeats = 1});
+    /* Exact rows begin anywhere in a line, which is to be written whole before the next one. */
+    if (s.peeled && is_exact(a, n))
+        n->levels[0] = (nest_level){.lanes = s.lanes, .repeats = s.unroll};
     if (s.peeled)
         schedule_peeled(a, cache_bytes, n);
     else
