@@ -37,8 +37,11 @@
 enum {
     /* Of a block, about. Of larger ones memory would wait while they are computed, and then the
      * other way round: the processor looks no further ahead than some thousand instructions. But
-     * pieces of rows are to be long. */
+     * pieces of rows are to be long. Nobody waits for an L2 cache, so that what lies there has
+     * blocks as long as an L1 cache allows. */
     BLOCK_ELEMENTS = 2048,
+    NEAR_BLOCK_ELEMENTS = 4096,
+    NEAR_ELEMENTS = 1 << 18,
     PIECES_ELEMENTS = 8192,
     ONCE_ELEMENTS = 32768, /* at least, where no operand is read again */
     GRAIN = 64,            /* elements of the innermost dimension */
@@ -437,11 +440,17 @@ static tosajit_status packed_bytes(const staging *s, const tosajit_parallel *par
     return TOSAJIT_OK;
 }
 
+static int64_t count_elements(const staging *s) {
+    int64_t elements = 1;
+    for (int32_t d = 0; d < s->rank; d++) elements *= s->sizes[d];
+    return elements;
+}
+
 /* Blocks of so many elements; fewer where threads share them. */
 static tosajit_status plan_blocks_of(staging *s, const tosajit_parallel *parallel, int64_t most) {
     const plan_part *last = &s->kernel->plan.parts[s->end - 1];
-    int64_t elements = 1, packed;
-    for (int32_t d = 0; d < s->rank; d++) elements *= s->sizes[d];
+    const int64_t elements = count_elements(s);
+    int64_t packed;
     cut_blocks(s, most);
     s->tasks = 1;
     if (parallel_pays(parallel, last, elements)) {
@@ -486,7 +495,9 @@ static tosajit_status plan_blocks(staging *s, const tosajit_parallel *parallel) 
         const tosajit_status status = plan_blocks_once(s, parallel);
         if (!status && s->task_bytes == s->scratch.bytes) return status;
     }
-    const tosajit_status status = plan_blocks_of(s, parallel, BLOCK_ELEMENTS);
+    const bool near = count_elements(s) <= NEAR_ELEMENTS;
+    const tosajit_status status =
+        plan_blocks_of(s, parallel, near ? NEAR_BLOCK_ELEMENTS : BLOCK_ELEMENTS);
     return status || !are_pieces(s) ? status : plan_blocks_of(s, parallel, PIECES_ELEMENTS);
 }
 
@@ -509,12 +520,6 @@ tosajit_status stages_explain(const tosajit_kernel *kernel, view *tensors, stage
 
 /* ---------------------------------------------------------------------------------------------
  * A single block is a launch */
-
-static int64_t count_elements(const staging *s) {
-    int64_t elements = 1;
-    for (int32_t d = 0; d < s->rank; d++) elements *= s->sizes[d];
-    return elements;
-}
 
 /* True if one thread computes one block, and its scratch is on the stack. */
 static bool is_one_block(const staging *s) {
