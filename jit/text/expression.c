@@ -383,6 +383,10 @@ static bool parse_same(lexer *p) {
 static bool parse_position(lexer *p) {
     text_number *missing;
     const char c = lex_peek(p);
+    if (lex_is_letter(c))
+        return lex_fail(p, lex_word(p),
+                        "numbers stand here; take(x, i, axis) has the elements at the indices i, "
+                        "and scatter(x, i, y) is x with y put there");
     if (c != ':' && c != ',' && c != ']')
         return parse_literal(p, true) && (p->line->lists[p->line->list_count - 1].rank == 0 ||
                                           lex_fail_expected(p, "a whole number"));

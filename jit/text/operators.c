@@ -124,9 +124,12 @@ static const pair words[] = {
     {"uint64", "the type is u64"},
     {"xor", "of integers it is written ^; of i1 it is logical_xor"},
     {"ptp", "as an expression it is max(x) - min(x)"},
+    {"put_along_axis", "it is scatter(x, i, y); transpose brings another dimension to the front"},
+    {"index_add", "it is scatter_add(x, i, y); transpose brings another dimension to the front"},
+    {"index_copy", "it is scatter(x, i, y); transpose brings another dimension to the front"},
+    {"scatter_nd", "rows are put by scatter(x, i, y), with an index of one number for each"},
     {"argsort", NUMPYS},
     {"bincount", NUMPYS},
-    {"cumsum", NUMPYS},
     {"divmod", NUMPYS},
     {"einsum", NUMPYS},
     {"gcd", NUMPYS},
@@ -140,7 +143,6 @@ static const pair words[] = {
     {"repeat", NUMPYS},
     {"searchsorted", NUMPYS},
     {"sort", NUMPYS},
-    {"take", NUMPYS},
     {"unique", NUMPYS},
 };
 

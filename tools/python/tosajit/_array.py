@@ -1162,8 +1162,9 @@ def changed_at(t: Trace, name: str, array: Array, key: Any, new: Any) -> None:
         if t.text.common(array.value, value.value) != own:
             left("a kernel adds in the type of what is added to")
     adds = name == "scatter_add"
-    if (index.ndim != 1 or own == "i1"
-        or adds and own not in FLOATS and own not in ("i32", "i64", "u32", "u64")):
+    if index.ndim != 1:
+        left("indices of at are several, or have several dimensions")
+    if own == "i1" or adds and own not in FLOATS and own not in ("i32", "i64", "u32", "u64"):
         left(f"{name} in {own}")
     array.assign(t.scatter(name, array, index, value), "same_kind")
 

@@ -19,7 +19,7 @@ from ._jit import Jit, write_all
 from ._names import REDUCERS
 from ._program import CONSTANTS as WORDS, Weak, spelled, write
 from ._tosajit import ArgumentError, ElementTypeError, Error
-from ._words import ATTRIBUTES, CONSTANTS, METHODS, MODULES, Cast, Foreign, Words, foreign, is_array, is_traced, known_names
+from ._words import ATTRIBUTES, CHANGERS, CONSTANTS, METHODS, MODULES, Cast, Foreign, Words, foreign, is_array, is_traced, known_names
 
 TYPE_CHECKING = False  # module typing takes longer to load than everything else here
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ _OPEN, _CLOSE, _WAITS = "([{", ")]}", "+-*/%&|^<>=~!,("
 _MEANING = frozenset(_OPEN + _CLOSE + "#\"';:!~\n\t\r\f")
 _BETWEEN = "\ud800"  # which no text has
 _APART = {ord(letter): f"{_BETWEEN}{letter}{_BETWEEN}" for letter in _MEANING}
+_NO_CHANGES = "texts change no array; a function of tosajit.jit may"
 
 
 class _Source:
@@ -114,6 +115,9 @@ class _Tree:
         if (type(node) is _ast.Assign and len(node.targets) == 1
             and type(node.targets[0]) is _ast.Name or type(node) is _ast.Expr):
             return
+        changed = node.targets[0] if type(node) is _ast.Assign else getattr(node, "target", None)
+        if type(changed) is _ast.Subscript:
+            wrong(f"{self.shown(node)}: {_NO_CHANGES}")
         self.complaint = (f"{self.given.lines[node.lineno - 1]}: a statement is an expression, or "
                           "a name, = and an expression")
 
@@ -425,10 +429,9 @@ class _Reading:
         if _is_module(called) and _path(called)[0] not in self.names:
             path = _path(called)
             found = self.words.of_module(path) if path[0] in MODULES else Words.method(*path)
-            return (found if callable(found) else self.foreign(node, f"{name} is no function of "
-                                                               "texts, and no method of an array"))
+            return found if callable(found) else self.foreign(node, self.no_method(name))
         if name not in ATTRIBUTES:
-            self.foreign(node, f"{name} is no function of texts, and no method of an array")
+            self.foreign(node, self.no_method(name))
         method = getattr(self.array(called.value), name)
         if name in REDUCERS:
             return lambda *args, **keywords: method(*args,
@@ -446,8 +449,16 @@ class _Reading:
             return numpy.asarray(value)[()]
         return value
 
-    def unknown(self, name: str) -> str:
+    @staticmethod
+    def no_method(name: str) -> str:
+        return (_NO_CHANGES if name in CHANGERS else
+                f"{name} is no function of texts, and no method of an array")
+
+    @staticmethod
+    def unknown(name: str) -> str:
         import difflib
+        if name in CHANGERS:
+            return _NO_CHANGES
         known = known_names()
         near = (difflib.get_close_matches(name, known, 1, 0.8)
                 or [other for other in known if other.endswith("_" + name)])

@@ -39,6 +39,8 @@ var""".split())
 _LINALG = set("cholesky cond cross det diagonal eig eigh eigvals eigvalsh inv lstsq matmul matrix_norm matrix_power matrix_rank multi_dot norm outer pinv qr"
               " slogdet solve svd svdvals tensordot tensorinv tensorsolve trace vecdot vector_norm".split())
 _HIDDEN = ("_", "from", "load", "save", "gen", "get", "set", "show")
+# Functions that change their arguments; texts have none of these.
+CHANGERS = set("at copyto fill_diagonal place put put_along_axis putmask".split())
 # Functions that read files, draw numbers, or change their arguments.
 _LEFT_OUT = set("""memmap copyto put place putmask fill_diagonal put_along_axis test info vectorize frompyfunc apply_along_axis apply_over_axes nditer
 ndenumerate ndindex asarray_chkfinite empty printoptions errstate array2string array_repr array_str contains isfortran shares_memory may_share_memory
