@@ -30,7 +30,7 @@ cmp "$work/result.npy" examples/gelu_expected.npy || fail "other bits than with 
     said '@main_region_2' outline "$files/mobile.tosa" -o "$work/divided.tosa" --images \
     "$work/images"
 said 'there is no block @none in this file' plan "$files/constants.tosa" --entry none
-without='built without MLIR, so it reads flatbuffers of TOSA, and neither MLIR nor expressions'
+without='built without MLIR; without it tosajit reads flatbuffers of TOSA'
 said "examples/gelu_bias.mlir: error: this tosajit was $without" verify examples/gelu_bias.mlir
 said "$without" run --expr 'y = x + x : f32[4]' --input "$work/result.npy"
 said "$without" bench --expr 'func.func @main() { return }'

@@ -37,8 +37,8 @@ static tosajit_status refuse(const char *path, const tosajit_mlir_options *optio
     tosa_report report = {.file = options && options->name ? options->name : path};
     if (options) report.say = options->say, report.context = options->context;
     tosa_report_file(&report, TOSAJIT_BAD_MODULE,
-                     "%s, so it reads flatbuffers of TOSA, and neither MLIR nor expressions; "
-                     "`tosa-opt --tosa-serialize` writes them",
+                     "%s; without it tosajit reads flatbuffers of TOSA, which `tosa-opt "
+                     "--tosa-serialize` writes, and lines behind -c, but neither MLIR nor --expr",
                      why);
     return tosa_report_end(&report);
 }
