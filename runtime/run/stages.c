@@ -501,13 +501,22 @@ static tosajit_status plan_blocks(staging *s, const tosajit_parallel *parallel) 
     return status || !are_pieces(s) ? status : plan_blocks_of(s, parallel, PIECES_ELEMENTS);
 }
 
+/* The views of what phases leave to each other, which blocks of each phase look at. */
+static tosajit_status make_whole(staging *s) {
+    const callee called = kernel_callee(s->kernel);
+    s->scratch.choice = SCRATCH_WHOLE;
+    return scratch_make(&called, s->tensors, 0, NULL, &s->scratch);
+}
+
 tosajit_status stages_explain(const tosajit_kernel *kernel, view *tensors, stage_blocks *b) {
     int64_t sizes[kernel->plan.part_count][TOSAJIT_MAX_RANK]; /* not cleared: see walk.h */
     scratch_value values[kernel->plan.scratch_count + 1];     /* there may be none */
     staging s;
     begin(&s, kernel, tensors, sizes, values);
+    tosajit_status status = make_whole(&s);
+    s.scratch.choice = SCRATCH_BLOCK;
     begin_phase(&s, 0, kernel->plan.part_count);
-    const tosajit_status status = plan_blocks(&s, &kernel->parallel);
+    if (!status) status = plan_blocks(&s, &kernel->parallel);
     if (status) return status;
     b->phases = kernel->plan.parts[kernel->plan.part_count - 1].phase + 1;
     b->rank = s.rank;
@@ -580,8 +589,7 @@ static tosajit_status run_phases(staging *s, int32_t end, const tosajit_parallel
     const callee called = kernel_callee(s->kernel);
     const tosajit_allocator *allocator = &s->kernel->allocator;
     char *whole = NULL;
-    s->scratch.choice = SCRATCH_WHOLE;
-    tosajit_status status = scratch_make(&called, s->tensors, 0, NULL, &s->scratch);
+    tosajit_status status = make_whole(s);
     const size_t bytes = status ? 0 : (size_t)s->scratch.bytes;
     if (bytes) whole = memory_uncleared(allocator, bytes);
     if (bytes && !whole)

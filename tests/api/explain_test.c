@@ -314,6 +314,36 @@ static void interpreted_kernels_are_explained(void **state) {
     tosajit_engine_destroy(engine);
 }
 
+/* Memory of the stack that calls below it find filled. */
+static void fill_stack(void) {
+    volatile unsigned char bytes[256 << 10];
+    for (size_t k = 0; k < sizeof bytes; k++) bytes[k] = 0x7f;
+}
+
+/* A phase that reduces leaves its result to the next one, which reads all of it. */
+static void phases_are_explained(void **state) {
+    static const char text[] = "t0 = scatter_add(x * w + x, i, y * v, index_mode=signed)\n"
+                               "t1 = x - max(x, axis=0)\n"
+                               "t2 = scatter(t0 * w + t1, i, v, index_mode=signed)\n"
+                               "t3 = scatter_add(t1, i, y - y, index_mode=signed)\n";
+    tosajit_engine *engine = make_engine(NULL, TOSAJIT_BACKEND_AUTO);
+    tosajit_expr *expr =
+        test_parse("x: f32[50,2]; y: f32[9,2]; w: f32[1,2]; v: f32[9,1]; i: i32[9,1]\n", text);
+    tosajit_kernel *kernel = test_compile(engine, expr);
+    const tosajit_tensor operands[] = {tosajit_dense(TOSAJIT_F32, NULL, 2, (int64_t[]){50, 2}),
+                                       tosajit_dense(TOSAJIT_F32, NULL, 2, (int64_t[]){9, 2}),
+                                       tosajit_dense(TOSAJIT_F32, NULL, 2, (int64_t[]){1, 2}),
+                                       tosajit_dense(TOSAJIT_F32, NULL, 2, (int64_t[]){9, 1}),
+                                       tosajit_dense(TOSAJIT_I32, NULL, 2, (int64_t[]){9, 1})};
+    tosajit_explanation e = {.size = sizeof e};
+    fill_stack();
+    assert_int_equal(tosajit_explain(kernel, operands, 5, NULL, 0, &e, NULL), TOSAJIT_OK);
+    assert_true(e.threads == 1 && e.elements > 200);
+    tosajit_kernel_release(kernel);
+    tosajit_expr_destroy(expr);
+    tosajit_engine_destroy(engine);
+}
+
 static void misuse_is_refused(void **state) {
     tosajit_engine *engine = make_engine(NULL, TOSAJIT_BACKEND_AUTO);
     tosajit_kernel *kernel = make_add(engine, (int64_t[]){ANY, 4}, (int64_t[]){1, 4});
@@ -393,6 +423,7 @@ int main(void) {
     return TEST_RUN(NULL, NULL, TEST(known_calls_are_explained), TEST(pieces_are_those_of_the_run),
                     TEST(threads_that_share_rows_are_explained),
                     TEST(threads_are_at_most_the_processors),
-                    TEST(interpreted_kernels_are_explained), TEST(misuse_is_refused),
-                    TEST(random_programs_are_explained), TEST(tails_are_those_of_the_code));
+                    TEST(interpreted_kernels_are_explained), TEST(phases_are_explained),
+                    TEST(misuse_is_refused), TEST(random_programs_are_explained),
+                    TEST(tails_are_those_of_the_code));
 }
