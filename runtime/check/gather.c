@@ -180,7 +180,9 @@ bool gather_are_legal(const callee *kernel, const gather_call *call, walk *w, co
 tosajit_status gather_refuse(const callee *kernel, const plan_part *part, const view *tensors,
                              int64_t bad) {
     const gather_call call = gather_call_of(kernel, part, tensors);
-    const value_name name = expr_value_name(kernel->program, part->values[0]);
+    const tosajit_value leaf = part->leaves[plan_index_of(part, kernel->program)].value;
+    const value_name name = expr_value_name(kernel->program, part->values[0]),
+                     index = expr_value_mention(kernel->program, leaf);
     if (call.count == 0)
         return diag_error(TOSAJIT_INDEX_OUT_OF_RANGE,
                           "%s: there is nothing to %s, since the indexed dimension has no "
@@ -189,14 +191,15 @@ tosajit_status gather_refuse(const callee *kernel, const plan_part *part, const 
     if (!gather_is_wrong(call.mode, bad, call.count))
         return diag_error(TOSAJIT_INDEX_OUT_OF_RANGE,
                           "%s: index %" PRId64
-                          " occurs more than once, which TOSA allows to none; with another "
+                          " of %s occurs more than once, which TOSA allows to none; with another "
                           "index_mode than STRICT the last update remains",
-                          name.text, bad);
+                          name.text, bad, index.text);
     return diag_error(TOSAJIT_INDEX_OUT_OF_RANGE,
-                      "%s: index %" PRId64 " is not in %" PRId64 "..%" PRId64
+                      "%s: index %" PRId64 " of %s is not in %" PRId64 "..%" PRId64
                       "; the indexed dimension has %" PRId64 " elements in this call",
-                      name.text, bad, call.mode == TOSAJIT_INDEX_SIGNED ? -call.count : 0,
-                      call.count - 1, call.count);
+                      name.text, bad, index.text,
+                      call.mode == TOSAJIT_INDEX_SIGNED ? -call.count : 0, call.count - 1,
+                      call.count);
 }
 
 /* The index of a part, which is there already. */

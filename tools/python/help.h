@@ -461,7 +461,7 @@
     "...     kernel(np.ones(3, np.float32), np.array([9], np.int32))\n" \
     "... except tosajit.IndexOutOfRangeError as error:\n" \
     "...     print(str(error).partition(\": \")[2])\n" \
-    "index 9 is not in -3..2; the indexed dimension has 3 elements in this call"
+    "index 9 of %i is not in -3..2; the indexed dimension has 3 elements in this call"
 
 /* clang-format on */
 #endif
