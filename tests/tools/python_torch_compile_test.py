@@ -394,6 +394,26 @@ class Modules(unittest.TestCase):
                 self.assertEqual(others_of(made), 0)
                 self.assertGreater(runs_of(made), 2)
 
+    def test_images_of_other_sizes(self):
+        """PyTorch's own kernels resize, forward and backward, with their bits."""
+        ways = [dict(mode=mode, align_corners=False) for mode in ("bilinear", "bicubic")]
+        ways += [dict(mode="nearest"), dict(mode="nearest-exact"), dict(mode="bilinear", antialias=True)]
+        before = {name: len(getattr(torch.ops.aten, name).default.py_kernels) for name in ("upsample_bilinear2d", "upsample_nearest2d")}
+        for way in ways:
+            with self.subTest(way):
+                torch._dynamo.reset()
+                resize = lambda x: F.interpolate(x, size=(21, 34), **way)
+                compiled = torch.compile(resize, backend="tosajit")
+                a = torch.randn(2, 3, 16, 17, requires_grad=True)
+                b = a.detach().clone().requires_grad_()
+                x, y = compiled(a), resize(b)
+                self.assertTrue(torch.equal(x, y))
+                x.sin().sum().backward()
+                y.sin().sum().backward()
+                self.assertTrue(torch.equal(a.grad, b.grad))
+        for name, count in before.items():  # and PyTorch is as it was
+            self.assertEqual(len(getattr(torch.ops.aten, name).default.py_kernels), count)
+
     def test_optimizer(self):
         torch.manual_seed(0)
         first = nn.Sequential(nn.Linear(16, 32), nn.GELU(), nn.LayerNorm(32), nn.Dropout(0.1),

@@ -108,12 +108,15 @@ def backend(module: torch.fx.GraphModule, inputs: List[Any], *,
     from functorch.compile import min_cut_rematerialization_partition
     from torch._dynamo.backends.common import aot_autograd
     from torch._dynamo.exc import TorchDynamoException
+    from ._written import resizing_whole
     try:
-        return aot_autograd(fw_compiler=_compiler(accuracy, "forward"),
-                            bw_compiler=_compiler(accuracy, "backward"),
-                            inference_compiler=_compiler(accuracy, "inference"),
-                            decompositions=_decompositions(),
-                            partition_fn=min_cut_rematerialization_partition)(module, inputs)
+        traced = aot_autograd(fw_compiler=_compiler(accuracy, "forward"),
+                              bw_compiler=_compiler(accuracy, "backward"),
+                              inference_compiler=_compiler(accuracy, "inference"),
+                              decompositions=_decompositions(),
+                              partition_fn=min_cut_rematerialization_partition)
+        with resizing_whole():
+            return traced(module, inputs)
     except TorchDynamoException:
         raise  # dynamo's own, which makes it begin anew
     except Exception as why:

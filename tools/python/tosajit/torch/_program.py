@@ -20,6 +20,7 @@ from ._groups import look_through
 from ._linear import restore
 from ._ops import RULES, Refused, aten, value_of
 from ._regions import Impossible, Partition, Region, Taken, is_view, parts_of, take, write
+from ._written import RESIZES
 
 log = logging.getLogger("tosajit.torch")
 
@@ -49,8 +50,7 @@ SHORT: Dict[Any, Callable[..., Any]] = {
 FRESH = {"mm", "bmm", "addmm", "baddbmm", "addbmm", "convolution", "linear", "cat", "embedding",
          "gather", "index", "index_select",
          "constant_pad_nd", "max_pool2d_with_indices", "avg_pool2d", "_adaptive_avg_pool2d",
-         "upsample_bilinear2d",
-         "upsample_nearest2d", "_scaled_dot_product_flash_attention_for_cpu", "rand_like",
+         *RESIZES, "_scaled_dot_product_flash_attention_for_cpu", "rand_like",
          "randn_like", "triu", "tril", "cumsum",
          "slice_scatter", "select_scatter", "native_dropout", "convolution_backward",
          "embedding_dense_backward", "empty_like",

@@ -96,9 +96,13 @@ def _check_entries(file: BinaryIO) -> str:
 
 def _decomposed(program: ExportedProgram) -> ExportedProgram:
     from . import _decompositions
+    from ._written import RESIZES, resizing_whole
     table = torch.export.default_decompositions()
+    for op in [op for op in table if op._schema.name.partition("::")[2] in RESIZES]:
+        del table[op]
     table.update(_decompositions())
-    return program.run_decompositions(table)
+    with resizing_whole():
+        return program.run_decompositions(table)
 
 
 def save(program: ExportedProgram, path: Any, *, accuracy: str = "reproducible") -> int:

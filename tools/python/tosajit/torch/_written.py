@@ -3,10 +3,13 @@
 """Operations whose decomposition by PyTorch gives something else than PyTorch's own kernels do."""
 from __future__ import annotations
 
+import contextlib
 import contextvars
-from typing import Any, Callable, Dict, Optional
+import threading
+from typing import Any, Callable, Dict, Iterator, Optional
 
 import torch
+from torch._C import DispatchKey
 
 from ._ops import aten
 
@@ -135,3 +138,33 @@ def written(known: Dict[Any, Callable[..., Any]]) -> Dict[Any, Callable[..., Any
     ends[aten.log_sigmoid_forward.default] = densely(known[aten.log_sigmoid_forward.default])
     return {**wide, **ends, **norms,
             aten.native_layer_norm.default: narrowly(known[aten.native_layer_norm.default])}
+
+
+# Images of other sizes. PyTorch traces them as a gather for each corner and its weights, whatever a
+# table of decompositions says: twice the time of its own kernels, and other bits.
+RESIZES = [prefix + name for prefix, names in (
+    ("upsample_", ("linear1d", "bilinear2d", "trilinear3d", "bicubic2d", "nearest1d", "nearest2d",
+                   "nearest3d")),
+    ("_upsample_", ("nearest_exact1d", "nearest_exact2d", "nearest_exact3d", "bilinear2d_aa",
+                    "bicubic2d_aa"))) for name in names if hasattr(aten, prefix + name)]
+_TRACED = DispatchKey.Autograd, DispatchKey.CompositeImplicitAutograd
+_RESIZING = threading.RLock()
+
+
+@contextlib.contextmanager
+def resizing_whole() -> Iterator[None]:
+    """Within it graphs that are traced have PyTorch's own operations for RESIZES."""
+    packets = [getattr(aten, name) for name in RESIZES]
+    ops = [getattr(packet, name) for packet in packets for name in packet.overloads()]
+    with _RESIZING:
+        taken = [(op, key, op.py_kernels.pop(key)) for op in ops for key in _TRACED
+                 if key in op.py_kernels]
+        for op in ops:
+            op._dispatch_cache.clear()
+        try:
+            yield
+        finally:
+            for op, key, kernel in taken:
+                op.py_kernels[key] = kernel
+            for op in ops:
+                op._dispatch_cache.clear()
