@@ -5,7 +5,7 @@
 #include "runtime/run/call_cache.h"
 #include "tests/support/cmocka.h"
 
-enum { A, B, R, TENSORS, MOST = 4096 };
+enum { A, B, R, TENSORS, MOST = 8192 };
 
 static float memory[TENSORS][MOST];
 static int calls; /* of the code */
@@ -226,7 +226,7 @@ static void blocks_are_remembered(void **state) {
         assert_int_equal(staged_was_remembered(kernel, 5, 7, wide, memory[R]), round > 0);
         assert_int_equal(staged_was_remembered(kernel, 5, 7, wider, memory[R]), round > 0);
         assert_int_equal(staged_was_remembered(kernel, 5, 7, NULL, memory[A]), round > 0);
-        assert_false(staged_was_remembered(kernel, 1300, 3, NULL, memory[R])); /* blocks */
+        assert_false(staged_was_remembered(kernel, 2600, 3, NULL, memory[R])); /* blocks */
     }
     tosajit_kernel_release(kernel);
 }
