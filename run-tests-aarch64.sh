@@ -10,12 +10,12 @@ set -eu
 cd "$(dirname "$0")"
 target=all
 # What computes: again on a CPU that has no extension.
-again='op_rows|integer|math|fast|examples|differential|large|guard|tool_example|aot'
+again='op_rows|integer|math|fast|examples|differential|large|guard|tool_example|aot' thin=8
 if [ "${1:-}" = quick ]; then
     shift
     set -- -L '^aarch64$' "$@"
     target=tests_aarch64
-    again='op_rows|fast|differential'
+    again='op_rows|fast|differential' thin=16
 fi
 sh tools/install-dependencies.sh
 sh tools/install-aarch64.sh
@@ -31,7 +31,7 @@ export TOSAJIT_STRIDE="${TOSAJIT_STRIDE:-1000003}" TOSAJIT_PAIRS="${TOSAJIT_PAIR
     TOSAJIT_CASES="${TOSAJIT_CASES:-150}"
 export TOSAJIT_SHAPES="${TOSAJIT_SHAPES:-1}" TOSAJIT_LIST="${TOSAJIT_LIST:-10}" \
     TOSAJIT_OPS="${TOSAJIT_OPS:-1000}"
-export TOSAJIT_THIN="${TOSAJIT_THIN:-8}" TOSAJIT_ROUNDS="${TOSAJIT_ROUNDS:-2}"
+export TOSAJIT_THIN="${TOSAJIT_THIN:-$thin}" TOSAJIT_ROUNDS="${TOSAJIT_ROUNDS:-2}"
 # Code for this CPU alone: the second one has what every AArch64 has, so its own code is that for
 # plain `aarch64`.
 export TOSAJIT_ENGINES="${TOSAJIT_ENGINES:-native precompiled}"

@@ -21,7 +21,7 @@
 #include "tests/support/text.h"
 
 enum {
-    STANDARD_THINNING = 4,
+    STANDARD_THINNING = 8,
     MOST_RANK = 4,
     MOST_ELEMENTS = 20000,                          /* drawn */
     ROOM = 40000,                                   /* elements of what is fixed */
