@@ -95,7 +95,7 @@ np.save(sys.argv[1] + "/object", np.array([{}]))' "$work"
 export TOSAJIT_PYTHON="$python"
 for name in big fortran; do
     asks 0 "" --check --input "x=$work/$name.npy"
-    says '^y: .*; numbers up to 0\.762, 4096 elements$'
+    says '^y: .*; numbers up to 0\.762, 4096 elements, 1 draw$'
 done
 refuses() {
     asks 1 "" --check --input "x=$work/$1.npy"
