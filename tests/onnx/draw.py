@@ -572,8 +572,13 @@ def reduction(m, op):
 
 @operator("ArgMax ArgMin")
 def position(m, op):
-    x = m.pick(FLOATS)
-    sizes = m.values[x][1]
+    """Of no NaN, whose place the engine has otherwise."""
+    x = m.pick((F32, F64))
+    kind, sizes = m.values[x]
+    if m.opset < 11:
+        raise Refused
+    number = m.node("Equal", [x, x], [(BOOL, sizes)])[0]
+    x = m.node("Where", [number, x, m.constant(0, kind)], [(kind, sizes)])[0]
     axis = m.some(0, len(sizes) - 1)
     attributes = {"keepdims": m.some(0, 1)} if m.chance(0.7) else {}
     left = [1 if d == axis else size for d, size in enumerate(sizes) if d != axis
