@@ -710,6 +710,15 @@ check([n.output[0] for n in converted.graph.node if n.op_type == "Constant"] == 
       converted.graph.node)
 check(len(report["regions"]) == 2, report)
 
+# A size that only calls decide may be 1, which Expand repeats then: it stays.
+model = model_of([helper.make_node("Exp", ["a"], ["e"]),
+                  helper.make_node("Expand", ["e", "sizes"], ["x"]),
+                  helper.make_node("Neg", ["x"], ["out"])],
+                 [value("a", F32, ["n", 4]), value("sizes", onnx.TensorProto.INT64, [2])],
+                 [value("out", F32, ["m", 4])])
+converted, report = convert(model, *ALL)
+check([n.op_type for n in converted.graph.node].count("Expand") == 1, converted.graph.node)
+
 # A cast to a wider type at the edge is no second result: the engine makes it again.
 model = model_of([helper.make_node("Neg", ["a"], ["n"]),
                   helper.make_node("Cast", ["n"], ["wide"], to=F64),

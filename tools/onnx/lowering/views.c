@@ -332,14 +332,15 @@ static bool write_gather_lists(onnx_site *s, byte_writer *text) {
     return true;
 }
 
-/* Sizes that the result has, where the operand has 1; of what is not known it has its own. */
+/* Sizes that the result has, where the operand has 1. A size that nobody knows may be 1 in a call,
+ * which repeats it then. */
 static bool write_expand(onnx_site *s, byte_writer *text) {
     const onnx_type *from = type_of(s), *to = &s->g->values[s->node->outputs[0]].type;
     if (to->rank != from->rank) return refuse(s, "its sizes are not known");
     put(text, "broadcast_to("), put(text, s->operands[0]), put(text, ", (");
     for (int32_t d = 0; d < to->rank; d++) {
-        if (to->dims[d] < 0 && from->dims[d] == 1) return refuse(s, "its sizes are not known");
-        put_number(text, to->dims[d] < 0 || to->dims[d] == from->dims[d] ? -1 : to->dims[d], ",");
+        if (to->dims[d] < 0) return refuse(s, "its sizes are not known");
+        put_number(text, to->dims[d] == from->dims[d] ? -1 : to->dims[d], ",");
     }
     put(text, "))");
     return true;
