@@ -214,10 +214,32 @@ static void combine_rest(const scatter_way *way, const scatter_places *p, const 
         }
 }
 
+/* One element in all of a row: what is there already is copied behind itself. */
+static void fill(char *to, const char *from, int64_t size, int64_t bytes) {
+    enum { RUN = 4096 }; /* which the first cache holds */
+    if (bytes > 0) memcpy(to, from, (size_t)size);
+    for (int64_t at = size, run; at < bytes; at += run) {
+        run = at < RUN ? at : RUN;
+        if (run > bytes - at) run = bytes - at;
+        memcpy(to + at, to, (size_t)run);
+    }
+}
+
+static void fill_rows(const scatter_places *p, int64_t size, int64_t bytes) {
+    for (int64_t k = 0; k < p->count; k++)
+        if (k > 0 && p->from_stride == 0)
+            memmove(p->to + p->at[k], p->to + p->at[0], (size_t)bytes); /* may be the same */
+        else
+            fill(p->to + p->at[k], p->from + k * p->from_stride, size, bytes);
+}
+
 static void combine_rows(const scatter_way *way, const scatter_places *p, const scatter_row *r) {
     const int64_t size = (int64_t)tosajit_type_size(way->type);
-    const bool dense = r->to_stride == size && r->from_stride == size;
-    if (dense && way->places != places_any && way->node->op == TOSAJIT_OP_scatter)
+    const bool dense = r->to_stride == size && r->from_stride == size,
+               puts = way->places != places_any && way->node->op == TOSAJIT_OP_scatter;
+    if (puts && r->to_stride == size && r->from_stride == 0)
+        fill_rows(p, size, r->length * size);
+    else if (dense && puts)
         for (int64_t k = 0; k < p->count; k++)
             memcpy(p->to + p->at[k], p->from + k * p->from_stride, (size_t)(r->length * size));
     else

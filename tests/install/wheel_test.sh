@@ -84,6 +84,7 @@ tosajit/py.typed
 tosajit/special.py
 tosajit/torch/__init__.py
 tosajit/torch/_groups.py
+tosajit/torch/_indices.py
 tosajit/torch/_linear.py
 tosajit/torch/_ops.py
 tosajit/torch/_program.py

@@ -17,7 +17,7 @@ static tosajit_status promise(tosajit_expr *expr, const compile_given *given) {
         tosajit_tensor_type type;
         tosajit_status status = tosajit_expr_type(expr, v, &type);
         for (int32_t d = 0; !status && d < type.rank; d++)
-            if (given->apart >> d & 1 && type.dims[d] == TOSAJIT_DYNAMIC)
+            if (given->apart >> (type.rank - 1 - d) & 1 && type.dims[d] == TOSAJIT_DYNAMIC)
                 status = tosajit_expr_contract(expr, v, d, &several);
         if (status) return status;
     }

@@ -12,8 +12,8 @@ typedef struct compile_given {
     size_t type_count;
     bool drop_axes; /* reductions do, as NumPy's, unless they say other */
     bool quick;     /* by precompiled operations alone, where the engine has them */
-    /* Dimensions, a bit each, whose dynamic sizes are never below 2; promised of as many operands.
-     */
+    /* Dimensions, a bit each from the last one on, whose dynamic sizes are never below 2; promised
+     * of as many operands. */
     uint32_t apart;
     Py_ssize_t apart_count;
 } compile_given;

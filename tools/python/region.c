@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* In: tensors, and for each dimension of the kernel the tensor's dimension. Out: new tensors, or
+/* In: tensors, and for each dimension of the kernel the tensor's dimensions. Out: new tensors, or
  * operands that nobody needs any more with results in their memory. The host's own function
  * computes a call with unexpected tensors, and tells errors. */
 #include "tools/python/region.h"
@@ -18,7 +18,10 @@ enum { REGION_LOCKED_BYTES = 65536 };
 
 typedef struct region_operand {
     int32_t rank;
-    int8_t from[TOSAJIT_MAX_RANK]; /* per dimension of the kernel: the tensor's; -1: none, size 1 */
+    /* Per dimension of the kernel: the tensor's; -1: none, size 1. In front of the kernel's own one
+     * stands what an index counts through, if it takes elements of the operand. */
+    int8_t from[TOSAJIT_MAX_RANK];
+    int8_t runs[TOSAJIT_MAX_RANK]; /* how many neighbouring dimensions of the tensor it is */
 } region_operand;
 
 typedef struct region_result {
@@ -66,17 +69,37 @@ static bool see(const region_object *r, PyObject *object, Py_ssize_t tensor, int
            elements_of_dlpack(shown->element, element) == element;
 }
 
-static tosajit_tensor as_the_kernel_sees(const region_object *r, Py_ssize_t tensor,
-                                         const int8_t *from, region_view *v) {
+/* Neighbouring dimensions of a tensor as one. False if no stride goes through all of them. */
+static bool join(const dlpack_tensor *t, int32_t first, int32_t count, int64_t *size,
+                 int64_t *stride) {
+    *size = 1;
+    *stride = 0;
+    for (int32_t d = first + count; d-- > first;) {
+        if (t->dims[d] == 1) continue;
+        if (*size != 1 && t->strides[d] != *stride * *size) return false;
+        if (*size == 1) *stride = t->strides[d];
+        *size *= t->dims[d];
+    }
+    return true;
+}
+
+/* False if an operand's dimensions lie so that the kernel cannot see them. */
+static bool as_the_kernel_sees(const region_object *r, Py_ssize_t tensor, const int8_t *from,
+                               const int8_t *runs, region_view *v, tosajit_tensor *seen) {
     const tosajit_type element = r->kernel->tensors[tensor].element;
+    const int32_t rank = r->kernel->tensors[tensor].rank;
     const int64_t size = (int64_t)tosajit_type_size(element);
     char *data = v->shown.data ? (char *)v->shown.data + v->shown.byte_offset : NULL;
-    for (int32_t d = 0; d < r->rank; d++) {
+    for (int32_t d = 0; d < rank; d++) {
         v->dims[d] = from[d] < 0 ? 1 : v->shown.dims[from[d]];
-        v->strides[d] = from[d] < 0 ? 0 : v->shown.strides[from[d]] * size;
+        v->strides[d] = from[d] < 0 ? 0 : v->shown.strides[from[d]];
+        if (runs && runs[d] > 1 && !join(&v->shown, from[d], runs[d], &v->dims[d], &v->strides[d]))
+            return false;
+        v->strides[d] *= size;
     }
-    const bool dense = view_is_dense(r->rank, v->dims, v->strides, size);
-    return (tosajit_tensor){element, r->rank, data, v->dims, dense ? NULL : v->strides};
+    const bool dense = view_is_dense(rank, v->dims, v->strides, size);
+    *seen = (tosajit_tensor){element, rank, data, v->dims, dense ? NULL : v->strides};
+    return true;
 }
 
 /* Sizes and strides, in elements, that a result shall have; how many bytes that is. -1: an operand
@@ -131,6 +154,7 @@ typedef struct region_call {
     PyObject *made[TOSAJIT_MAX_TENSORS]; /* results */
     uint64_t taken;                      /* operands that have become results */
     int64_t largest;                     /* bytes of a result */
+    tosajit_status status;               /* the kernel's */
 } region_call;
 
 /* A tensor for result i: an operand's memory, or new. */
@@ -158,11 +182,14 @@ static bool place(const region_object *r, region_call *c, Py_ssize_t i) {
 static tosajit_status run(const region_object *r, region_call *c) {
     const kernel_object *k = r->kernel;
     tosajit_tensor tensors[TOSAJIT_MAX_TENSORS], *results = tensors + k->operand_count;
+    bool seen = true;
     for (Py_ssize_t i = 0; i < k->operand_count; i++)
-        tensors[i] = as_the_kernel_sees(r, i, r->operands[i].from, &c->operands[i]);
+        seen = seen && as_the_kernel_sees(r, i, r->operands[i].from, r->operands[i].runs,
+                                          &c->operands[i], &tensors[i]);
     for (Py_ssize_t i = 0; i < k->result_count; i++)
-        results[i] =
-            as_the_kernel_sees(r, k->operand_count + i, r->results[i].from, &c->results[i]);
+        seen = seen && as_the_kernel_sees(r, k->operand_count + i, r->results[i].from, NULL,
+                                          &c->results[i], &results[i]);
+    if (!seen) return TOSAJIT_SHAPE_MISMATCH;
     const size_t operand_count = (size_t)k->operand_count, result_count = (size_t)k->result_count;
     if (c->largest < REGION_LOCKED_BYTES)
         return tosajit_run(k->kernel, tensors, operand_count, results, result_count);
@@ -205,11 +232,13 @@ static PyObject *compute(region_object *r, region_call *c) {
     bool fine = true;
     c->taken = 0;
     c->largest = 0;
+    c->status = TOSAJIT_OK;
     while (fine && made < r->kernel->result_count) {
         fine = place(r, c, made);
         made += c->made[made] != NULL;
     }
-    if (fine && !run(r, c)) {
+    if (fine) c->status = run(r, c);
+    if (fine && !c->status) {
         r->runs++;
         return give(c, made);
     }
@@ -228,7 +257,7 @@ static PyObject *region_run(PyObject *self, PyObject *const *objects, Py_ssize_t
     for (Py_ssize_t i = 0; fine && i < k->operand_count; i++)
         fine = see(r, objects[i], i, r->operands[i].rank, &c.operands[i].shown);
     PyObject *result = fine ? compute(r, &c) : NULL;
-    if (!result && fine && c.taken && !PyErr_Occurred()) {
+    if (!result && fine && c.taken && c.status == TOSAJIT_OVERLAP && !PyErr_Occurred()) {
         r->apart = true;
         result = compute(r, &c);
     }
@@ -249,11 +278,17 @@ static bool copy_numbers(int8_t *to, const char *bytes, Py_ssize_t count, Py_ssi
     return true;
 }
 
-static bool read_operand(const region_object *r, PyObject *given, region_operand *to) {
-    const char *from;
-    Py_ssize_t length;
-    return PyArg_ParseTuple(given, "iy#", &to->rank, &from, &length) && to->rank >= 0 &&
-           to->rank <= TOSAJIT_MAX_RANK && copy_numbers(to->from, from, length, r->rank, to->rank);
+static bool read_operand(int32_t rank, PyObject *given, region_operand *to) {
+    const char *from, *runs;
+    Py_ssize_t length, run_length;
+    if (!PyArg_ParseTuple(given, "iy#y#", &to->rank, &from, &length, &runs, &run_length) ||
+        to->rank < 0 || to->rank > TOSAJIT_MAX_RANK ||
+        !copy_numbers(to->from, from, length, rank, to->rank) ||
+        !copy_numbers(to->runs, runs, run_length, rank, to->rank + 2))
+        return false;
+    for (int32_t d = 0; d < rank; d++)
+        if (to->runs[d] < 1 || to->from[d] + to->runs[d] > to->rank) return false;
+    return true;
 }
 
 /* True if the kernel gives a size of 1 exactly where the tensor has no dimension. */
@@ -302,13 +337,13 @@ static bool read_tensors(region_object *r, PyObject *operands, PyObject *results
     const kernel_object *k = r->kernel;
     bool fine =
         PyTuple_Size(operands) == k->operand_count && PyTuple_Size(results) == k->result_count;
-    r->rank = 0;
-    for (Py_ssize_t i = 0; i < k->operand_count + k->result_count; i++)
-        if (k->tensors[i].rank > r->rank) r->rank = k->tensors[i].rank;
-    for (Py_ssize_t i = 0; i < k->operand_count + k->result_count; i++)
+    r->rank = k->tensors[k->operand_count].rank;
+    for (Py_ssize_t i = 0; i < k->operand_count; i++)
+        fine = fine && k->tensors[i].rank >= r->rank && k->tensors[i].rank <= r->rank + 1;
+    for (Py_ssize_t i = k->operand_count; i < k->operand_count + k->result_count; i++)
         fine = fine && k->tensors[i].rank == r->rank;
     for (Py_ssize_t i = 0; fine && i < k->operand_count; i++)
-        fine = read_operand(r, PyTuple_GetItem(operands, i), &r->operands[i]);
+        fine = read_operand(k->tensors[i].rank, PyTuple_GetItem(operands, i), &r->operands[i]);
     for (Py_ssize_t i = 0; fine && i < k->result_count; i++)
         fine = read_result(r, PyTuple_GetItem(results, i), &r->results[i]) && fits_kernel(r, i);
     if (!fine && !PyErr_Occurred())

@@ -32,6 +32,20 @@ class Refused(Exception):
     """Why an operation stays PyTorch's."""
 
 
+# Dimensions of an operand that are none of the result's: those that an index counts through, or
+# along which updates come; and one of which the first element alone is read.
+ALONG, FIRST = -1, -2
+
+
+class Index(NamedTuple):
+    """How an operation has an index: it takes elements of its first operand, or changes them."""
+    at: int  # the first dimension that is indexed: of what is read, or of what is changed
+    # per operand and dimension: the result's, ALONG or FIRST
+    dims: Tuple[Tuple[int, ...], ...]
+    changes: bool = False
+    base: Optional[str] = None  # the number in each element of what is changed; None: an operand
+
+
 class Rule(NamedTuple):
     """One node of a graph, as a kernel would have it."""
     reads: Tuple[torch.fx.Node, ...]
@@ -41,6 +55,8 @@ class Rule(NamedTuple):
     keeps: bool = True  # reduced dimensions stay
     light: bool = False  # alone it takes no longer than to read and write memory
     joins: Optional[int] = None  # the dimension along which its operands are concatenated
+    index: Optional[Index] = None
+    slow: bool = False  # alone it takes longer than PyTorch's, by more than a light one gains
 
 
 class Statements:
@@ -715,16 +731,19 @@ NAMED = {aten.add: {"alpha"}, aten.sub: {"alpha"}, aten.div: {"rounding_mode"},
          aten.clone: {"memory_format"}, aten.cat: {"dim"}, aten.sum: {"dtype"},
          aten.mean: {"dtype"}, aten.prod: {"dtype"}, aten.var: {"correction", "keepdim"},
          aten._to_copy: {"dtype", "device", "layout", "memory_format", "non_blocking",
-                         "pin_memory"}}
+                         "pin_memory"},
+         aten.index_add: {"alpha"}, aten.scatter_reduce: {"include_self"},
+         aten.index_put: {"accumulate"}}
 
 
-def rule_of(node: torch.fx.Node) -> Rule:
+def rule_of(node: torch.fx.Node,
+            rules: Dict[Any, Callable[[torch.fx.Node], Rule]] = RULES) -> Rule:
     """Refused, if PyTorch keeps it."""
     target = node.target
     if target in PRIMS:
         return PRIMS[target](node)
     packet = getattr(target, "overloadpacket", None)
-    make = RULES.get(packet)
+    make = rules.get(packet)
     if make is None or target._schema.is_mutable or target._overloadname.endswith("out"):
         raise Refused("there is no rule for it")
     if set(node.kwargs) - NAMED.get(packet, set()):

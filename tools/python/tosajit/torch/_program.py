@@ -19,7 +19,7 @@ from .._tosajit import Error, Region as CompiledRegion
 from ._groups import look_through
 from ._linear import restore
 from ._ops import RULES, Refused, aten, value_of
-from ._regions import Impossible, Partition, Region, Taken, is_view, parts_of, take, write
+from ._regions import Impossible, Operand, Partition, Region, Taken, is_view, parts_of, take, write
 from ._written import RESIZES
 
 log = logging.getLogger("tosajit.torch")
@@ -48,7 +48,8 @@ SHORT: Dict[Any, Callable[..., Any]] = {
 # Whose results have memory of their own, besides what tosajit has rules for. Schemas do not tell:
 # _unsafe_view shares memory.
 FRESH = {"mm", "bmm", "addmm", "baddbmm", "addbmm", "convolution", "linear", "cat", "embedding",
-         "gather", "index", "index_select",
+         "gather", "index", "index_select", "scatter", "scatter_add", "scatter_reduce", "index_add",
+         "index_put",
          "constant_pad_nd", "max_pool2d_with_indices", "avg_pool2d", "_adaptive_avg_pool2d",
          *RESIZES, "_scaled_dot_product_flash_attention_for_cpu", "rand_like",
          "randn_like", "triu", "tril", "cumsum",
@@ -258,8 +259,10 @@ class Plan:
 
 def gains(region: Region, taken: Dict[torch.fx.Node, Taken]) -> bool:
     """One light operation alone is as fast in PyTorch."""
-    return len(region.nodes) > 1 or not taken[region.nodes[0]].rule.light and taken[region.nodes[0]].rule.axes is None or \
-        taken[region.nodes[0]].rule.keeps is None
+    rules = [taken[node].rule for node in region.nodes]
+    if len(rules) > 1:
+        return not (all(rule.light for rule in rules) and any(rule.slow for rule in rules))
+    return not rules[0].light and rules[0].axes is None or rules[0].keeps is None
 
 
 def otherwise(arguments: Sequence[torch.fx.Node],
@@ -291,6 +294,21 @@ class Compiled(NamedTuple):
     key: str  # what the kernel was compiled of
 
 
+def may_go_over(region: Region, taken: Dict[torch.fx.Node, Taken], node: torch.fx.Node,
+                operand: Operand) -> bool:
+    """Whatever an index takes is read to the end. What an index changes is written from the first
+    block on, over what it is made of alone."""
+    if operand.indexed or max(operand.runs, default=1) > 1:
+        return False
+    if not region.updates:
+        return True
+    index = taken[node].rule.index
+    if index is None or not index.changes or index.base is not None:
+        return False
+    readers = [n for n in region.nodes if operand.node in taken[n].bases]
+    return operand.node is taken[node].rule.reads[0] and readers == [node]
+
+
 def compile_region(engine: Any, plan: Plan, position: int, region: Region) -> Compiled:
     wanted = plan.results[id(region)]
     kernel = write(region, wanted, plan.taken)
@@ -305,14 +323,16 @@ def compile_region(engine: Any, plan: Plan, position: int, region: Region) -> Co
         over = 0
         for k, operand in enumerate(kernel.operands):
             dies = (not operand.cut and min(operand.axes, default=0) >= 0 and roots[k] is not None
-                    and roots.count(roots[k]) == 1 and plan.last.get(roots[k]) == position)
+                    and roots.count(roots[k]) == 1 and plan.last.get(roots[k]) == position
+                    and may_go_over(region, plan.taken, node, operand))
             if (dies and value_of(operand.node).dtype == value_of(node).dtype
                 and (node not in outputs or is_whole(operand.node, roots[k]))):
                 over |= 1 << k
         results.append(
             (value_of(node).dim(), *map(_bytes, layout[:3]), array("q", layout.sizes).tobytes(),
              _bytes(layout.order), over, value_of(node).dtype))
-    operands = tuple((value_of(o.node).dim(), _bytes(o.axes)) for o in kernel.operands)
+    operands = tuple((value_of(o.node).dim(), _bytes(o.axes), _bytes(o.runs))
+                     for o in kernel.operands)
     key = f"{kernel.apart} {kernel.text}"
     compiled = CompiledRegion(engine if isinstance(engine, Engine) else engine.get(key),
                               kernel.text, kernel.apart, operands, tuple(results), make_empty,

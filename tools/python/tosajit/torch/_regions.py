@@ -28,8 +28,9 @@ from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Se
 import torch
 
 from .._graph import Node, partition
-from ._ops import (TYPES, Refused, Rule, Statements, aten, is_number, literal, rule_of, type_of,
-                   value_of, variance)
+from ._indices import INDEXED
+from ._ops import (ALONG, RULES, TYPES, Index, Refused, Rule, Statements, aten, is_number, literal,
+                   rule_of, type_of, value_of, variance)
 
 MOST_NODES = 96  # longer kernels gain nothing, and take longer to compile
 MOST_TENSORS = 48
@@ -138,9 +139,11 @@ VIEWS = {aten.permute.default: _permuted, aten.transpose.int: _transposed,
          aten.squeeze.dims: _reshaped,
          aten.squeeze.default: _reshaped, aten.expand.default: _expanded, aten.alias.default: _same,
          aten.detach.default: _same}
-FILLED = {aten.full.default: 1, aten.full_like.default: 1, aten.scalar_tensor.default: 0}
+FILLED = {aten.full.default: 1, aten.new_full.default: 2, aten.full_like.default: 1,
+          aten.scalar_tensor.default: 0}
 FILLED_WITH = {aten.zeros_like.default: 0, aten.ones_like.default: 1, aten.zeros.default: 0,
-               aten.ones.default: 1}
+               aten.ones.default: 1, aten.new_zeros.default: 0,
+               aten.new_ones.default: 1}
 
 
 def _ends(node: torch.fx.Node) -> Optional[Tuple[int, Any, Any, Any]]:
@@ -240,6 +243,9 @@ def is_view(node: torch.fx.Node) -> bool:
 # ---------------------------------------------------------------------------------------------------------------------
 # What may be in a kernel
 
+ALL = {**RULES, **INDEXED}
+
+
 class Taken(NamedTuple):
     rule: Rule
     bases: Tuple[torch.fx.Node, ...]  # what the rule reads, behind views; no numbers
@@ -253,7 +259,7 @@ def _rule(node: torch.fx.Node) -> Rule:
         if of.op == "call_function" and of.target is aten.var_mean.correction:
             return variance(node, of, index)
         raise Refused("it is a part of a result")
-    return rule_of(node)
+    return rule_of(node, ALL)
 
 
 def take(node: torch.fx.Node, views: Set[torch.fx.Node]) -> Taken:
@@ -269,10 +275,23 @@ def take(node: torch.fx.Node, views: Set[torch.fx.Node]) -> Taken:
             raise Refused(f"it reads {read}, which no kernel can")
     if len(set(rule.reads)) > MOST_TENSORS:
         raise Refused("it reads too many tensors")
-    bases = dict.fromkeys(base for base in (base_of(read, views) for read in rule.reads)
-                          if base not in views)
-    needed = dict.fromkeys(leaf for own in node.all_input_nodes for leaf in leaves_of(own, views))
+    found = [(read, True) if is_whole_read(rule, k) else (base_of(read, views), False)
+             for k, read in enumerate(rule.reads)]
+    bases = dict.fromkeys(base for base, whole in found if whole or base not in views)
+    needed = dict.fromkeys(leaf for own in node.all_input_nodes if own not in bases
+                           for leaf in leaves_of(own, views))
     return Taken(rule, tuple(bases), tuple(leaf for leaf in needed if leaf not in bases))
+
+
+def is_whole_read(rule: Rule, k: int) -> bool:
+    """True if a kernel reads operand k as it lies in memory, not through views. Elements are taken
+    of it, or several of its dimensions are one of the kernel's. Or it is one number in rows, of
+    which calls decide how many there are."""
+    index, read = rule.index, rule.reads[k]
+    if index is None or k or index.base is not None:
+        return index is not None and index.dims[k].count(ALONG) > 1
+    return not index.changes or (number_in(read) is not None
+                                 and not isinstance(value_of(read).shape[index.at], int))
 
 
 def base_of(read: torch.fx.Node, views: Set[torch.fx.Node]) -> torch.fx.Node:
@@ -311,8 +330,12 @@ class Impossible(Exception):
 
 
 class Use(NamedTuple):
+    """What comes from outside. run: neighbouring dimensions that are one of the kernel's: the first
+    one and how many. An indexed dimension stands in front of the kernel's."""
     node: torch.fx.Node
     dims: Dims
+    run: Tuple[int, int] = (0, 0)
+    indexed: bool = False
 
 
 class Read(NamedTuple):
@@ -339,6 +362,8 @@ class Region:
         self.seen: Dict[torch.fx.Node, Read] = {}  # views, and what comes from outside
         self.reads: Dict[Tuple[torch.fx.Node, int], Read] = {}
         self.reductions: List[Tuple[torch.fx.Node, Tuple[int, ...]]] = []
+        self.updates: List[int] = []  # axes along which updates come
+        self.pieces: List[int] = []  # axes of concatenations
 
     def find(self, axis: int) -> int:
         while self.parents[axis] != axis:
@@ -386,6 +411,21 @@ class Region:
                 seen[node] = Read(len(self.uses) - 1, dims)
         return seen[node]
 
+    def _see_whole(self, node: torch.fx.Node, rule: Rule, k: int) -> Read:
+        """An operand as it lies in memory, of which several dimensions may be one."""
+        if base_of(node, self.views) in self.values:
+            raise Impossible("an index takes elements of what is there as a whole")
+        shape, places = value_of(node).shape, rule.index.dims[k]
+        taken = k == 0 and not rule.index.changes
+        first, count = places.index(ALONG) if ALONG in places else 0, places.count(ALONG)
+        dims = [None if place < 0 or is_one(size) else self._new(size)
+                for place, size in zip(places, shape)]
+        length = math.prod(shape[first:first + count])
+        if not taken and not is_one(length) and count:
+            dims[first] = self._new(length)
+        self.uses.append(Use(node, tuple(dims), (first, count), taken))
+        return Read(len(self.uses) - 1, tuple(dims))
+
     def _view(self, node: torch.fx.Node, operand: Read) -> Read:
         return self._part(node, operand) if is_part(node) else operand._replace(
             dims=VIEWS[node.target](operand.dims, node))
@@ -418,13 +458,14 @@ class Region:
 
     def _try(self, node: torch.fx.Node, taken: Taken, again: bool, whole: bool) -> None:
         before = self.parents[:], self.sizes[:], self.places[:], len(self.uses), len(
-            self.reductions), len(self.seen), len(self.longer)
+            self.reductions), len(self.seen), len(self.longer), len(self.updates), len(self.pieces)
         try:
             self._add(node, taken, again)
             self._check(whole)
         except (Impossible, Refused) as why:
             self.parents, self.sizes, self.places = before[:3]
             del self.uses[before[3]:], self.reductions[before[4]:]
+            del self.updates[before[7]:], self.pieces[before[8]:]
             for found, count in ((self.seen, before[5]), (self.longer, before[6])):
                 while len(found) > count:
                     found.popitem()
@@ -438,11 +479,15 @@ class Region:
     def _add(self, node: torch.fx.Node, taken: Taken, again: bool) -> None:
         """again: a tensor that is there already has the same axes as before."""
         self.nodes.append(node)
-        reads = [self._see(read, self.seen if again else {}) for read in taken.rule.reads]
+        reads = [self._see_whole(read, taken.rule, k) if is_whole_read(taken.rule, k)
+                 else self._see(read, self.seen if again else {})
+                 for k, read in enumerate(taken.rule.reads)]
         self.reads.update(((node, k), read) for k, read in enumerate(reads))
         dims = [read.dims for read in reads]
         if taken.rule.joins is not None:
             self.values[node] = self._concatenate(node, taken.rule, dims)
+        elif taken.rule.index is not None:
+            self.values[node] = self._index(node, taken.rule.index, reads)
         elif taken.rule.axes is None:
             self.values[node] = self._broadcast(node, dims)
         else:
@@ -465,6 +510,7 @@ class Region:
         shape, result = value_of(node).shape, []
         for d, size in enumerate(shape):
             axis: Optional[int] = self._new(size) if d == rule.joins else None
+            self.pieces += [axis] if d == rule.joins else []
             for read, dims in zip(rule.reads, seen):
                 if dims[d] is None and not is_one(value_of(read).shape[d]):
                     raise Impossible("a piece repeats")
@@ -474,6 +520,39 @@ class Region:
                     axis = dims[d] if axis is None else self._join(axis, dims[d])
             result.append(axis)
         return tuple(result)
+
+    def _index(self, node: torch.fx.Node, index: Index, reads: List[Read]) -> Dims:
+        shape, along = value_of(node).shape, None
+        result: List[Optional[int]] = [None] * len(shape)
+        for read, places in zip(reads, index.dims):
+            for axis, place in zip(read.dims, places):
+                if axis is None:
+                    continue
+                known = result[place] if place >= 0 else along
+                axis = axis if known is None else self._join(known, axis)
+                if place >= 0:
+                    result[place] = axis
+                else:
+                    along = axis
+        if isinstance(reads[index.base is None].what, str):
+            raise Impossible("its index is a number")
+        if index.changes:
+            self._change(node, index, result, along)
+        if any(axis is None and not is_one(size) for axis, size in zip(result, shape)):
+            raise Impossible("a result repeats along a dimension that no operand has")
+        return tuple(result)
+
+    def _change(self, node: torch.fx.Node, index: Index, result: List[Optional[int]],
+                along: Optional[int]) -> None:
+        """The dimension that is indexed, and that of updates, are in one place."""
+        size = value_of(node).shape[index.at]
+        if along is None:
+            raise Impossible("it has one update")
+        if result[index.at] is None and isinstance(size, int) and size > 1:
+            result[index.at] = self._new(size)
+        if result[index.at] is not None:
+            self._put(result[index.at], along)
+        self.updates.append(along)
 
     def _reduce(self, node: torch.fx.Node, taken: Taken, dims: Dims) -> Dims:
         shape = value_of(taken.rule.reads[0]).shape
@@ -525,8 +604,14 @@ class Region:
             raise Impossible("there are too many axes")
         if whole and len({frozenset(map(self.place, axes)) for _, axes in self.reductions}) > 1:
             raise Impossible("different axes are reduced")
-        if self.reductions and any(len(axes) > 1 for axes in self.in_places(everything).values()):
+        updated = {self.place(axis) for axis in self.updates}
+        within = self.in_places(everything)
+        if self.reductions and any(len(within[place]) > 1 for place in within.keys() - updated):
             raise Impossible("pieces are reduced")
+        if any(self.place(axis) in updated for _, axes in self.reductions for axis in axes):
+            raise Impossible("what comes in an index's order is reduced")
+        if len(updated) > 1 or updated and self.pieces:
+            raise Impossible("updates come in one order, and in one piece")
         if len(self.uses) > MOST_TENSORS:
             raise Impossible("it would be too large")
 
@@ -672,8 +757,11 @@ class Partition:
 
 class Operand(NamedTuple):
     node: torch.fx.Node
-    axes: Tuple[int, ...]  # per axis of the kernel: the tensor's dimension, or -1
+    # per axis of the kernel: the tensor's dimension, or -1; in front of these, what is indexed
+    axes: Tuple[int, ...]
+    runs: Tuple[int, ...]  # of how many dimensions of the tensor it is
     cut: bool  # the kernel reads parts of it
+    indexed: bool
 
 
 class Layout(NamedTuple):
@@ -702,7 +790,8 @@ def memory_order(value: torch.Tensor) -> List[int]:
 
 def _order_axes(region: Region, results: Sequence[torch.fx.Node]) -> List[int]:
     """The places of a value that has all of them, as they lie in memory: a result's, if there is
-    one. In front of them are places that only operands have: the region reads one index there."""
+    one. In front of them are places that only operands have: the region reads one index there. The
+    place of updates is the first of all."""
     best: List[int] = []
     computed = region.axes()
     tensors = [(value_of(n), region.values[n])
@@ -715,9 +804,9 @@ def _order_axes(region: Region, results: Sequence[torch.fx.Node]) -> List[int]:
         ]
         if len(order) > len(best):
             best = order
-    return sorted({place
-                   for use in region.uses
-                   for place in region.roots(use.dims)} - computed) + best
+    first = sorted({region.place(axis) for axis in region.updates})
+    outside = sorted({place for use in region.uses for place in region.roots(use.dims)} - computed)
+    return first + outside + [place for place in best if place not in first]
 
 
 class Text:
@@ -734,12 +823,11 @@ class Text:
         self.operands: List[Operand] = []
         self.names: List[str] = []  # of uses
         for k, use in enumerate(region.uses):
-            same = [
-                o for o, operand in enumerate(self.operands)
-                if (operand.node, operand.axes) == (use.node, self.spread(use.dims))
-            ]
+            own = self.operand(use)
+            same = [o for o, operand in enumerate(self.operands)
+                    if operand._replace(cut=False) == own]
             if not same:
-                self.operands.append(Operand(use.node, self.spread(use.dims), False))
+                self.operands.append(own)
                 self.dims.append(use.dims)
             at = same[0] if same else len(self.operands) - 1
             self.operands[at] = self.operands[at]._replace(cut=self.operands[at].cut or k in cut)
@@ -747,6 +835,13 @@ class Text:
 
     def at(self, axis: int) -> int:
         return self.place[self.region.place(axis)]
+
+    def operand(self, use: Use) -> Operand:
+        axes, (first, count) = self.spread(use.dims), use.run
+        if use.indexed:
+            axes = (first, *axes)
+        runs = tuple(count if count and d == first else 1 for d in axes)
+        return Operand(use.node, axes, runs, False, use.indexed)
 
     def spread(self, dims: Dims) -> Tuple[int, ...]:
         found = [-1] * len(self.axes)
@@ -771,6 +866,8 @@ class Text:
             rule = self.taken[node].rule
             reads = [self.region.reads[node, k] for k in range(len(rule.reads))]
             given = [self.read(read, texts) for read in reads]
+            if rule.index is not None and rule.index.changes:
+                given = self.based(node, rule.index, reads, given)
             if rule.joins is not None:
                 axis = self.region.values[node][rule.joins]
                 texts[node] = rule.write(self.statements, *given, self.at(axis))
@@ -780,15 +877,39 @@ class Text:
                 kernel = sorted(self.at(reads[0].dims[d])
                                 for d in rule.axes if reads[0].dims[d] is not None)
                 texts[node] = rule.write(self.statements, *given, kernel)
-        # each by a name of its own, which nothing else reads
-        finals = [self.statements.name(f"identity({texts[node]})", texts[node], fresh=True)
-                  for node in self.results]
-        return self.statements.needed(finals)
+        return self.statements.needed([self.final(node, texts) for node in self.results])
+
+    def final(self, node: torch.fx.Node, texts: Dict[torch.fx.Node, str]) -> str:
+        """A result by a name of its own, which nothing else reads. Elements that an index moves are
+        written where they stay, if nothing else is made of them."""
+        name = texts[node]
+        if (self.taken[node].rule.index is not None and list(texts.values()).count(name) == 1
+            and not any(name in reads for _, reads in self.statements.lines.values())):
+            return name
+        return self.statements.name(f"identity({name})", name, fresh=True)
+
+    def based(self, node: torch.fx.Node, index: Index, reads: Sequence[Read],
+              given: List[str]) -> List[str]:
+        """What is changed as a tensor with the indexed dimension, and the other operands."""
+        own = [index.base] if index.base is not None else given[:1]
+        rest = given if index.base is not None else given[1:]
+        size = value_of(node).shape[index.at]
+        if index.base is None and reads[0].dims[index.at] is not None or is_one(size):
+            return own + rest
+        if index.base is None and not isinstance(reads[0].what, str):
+            raise Impossible("what is changed repeats")
+        sizes = ", ".join([str(size)] + ["1"] * (len(self.axes) - 1))
+        return [self.statements.name(f"broadcast_to({own[0]}, ({sizes},))"), *rest]
 
     def heads(self) -> List[str]:
         heads = []
         for k, (operand, dims) in enumerate(zip(self.operands, self.dims)):
-            sizes = ["1" if d < 0 else self.size(dims[d]) for d in operand.axes]
+            sizes = ["1" if d < 0 else self.size(dims[d])
+                     for d in operand.axes[operand.indexed:]]
+            if operand.indexed:
+                length = math.prod(value_of(operand.node).shape[operand.axes[0]:]
+                                   [:operand.runs[0]])
+                sizes.insert(0, str(length) if isinstance(length, int) else "?")
             heads.append(f"x{k}: {TYPES[value_of(operand.node).dtype]}[{','.join(sizes)}]")
         return heads
 
@@ -797,8 +918,9 @@ class Text:
         return str(size) if isinstance(size, int) else "?"
 
     def apart(self) -> int:
+        """Bits count from the last axis on, as an indexed dimension stands before the first."""
         within = self.region.in_places(self.region.everything() | set(self.dims))
-        return sum(1 << k for k, place in enumerate(self.axes) if all(
+        return sum(1 << k for k, place in enumerate(reversed(self.axes)) if all(
             at_least_two(self.region.sizes[a]) for a in within[place]))
 
     def layout(self, node: torch.fx.Node) -> Layout:
@@ -810,6 +932,10 @@ class Text:
         return (Layout(self.spread(dims), *zip(*sizes), tuple(memory_order(value_of(node)))) if dims
                 else Layout((-1,) * len(self.axes), (), (), (), ()))
 
+    def is_single(self, operand: int, d: int) -> bool:
+        own = self.operands[operand]
+        return own.indexed or own.runs[own.axes.index(d)] == 1
+
     def found(self, axis: int) -> Tuple[int, int, int]:
         """An operand, its dimension, and how much longer the axis is; or a known size."""
         root = self.region.find(axis)
@@ -817,7 +943,7 @@ class Text:
             return -1, 0, self.region.sizes[root]
         for k, dims in enumerate(self.dims):
             for d, own in enumerate(dims):
-                if own is not None and self.region.find(own) == root:
+                if own is not None and self.region.find(own) == root and self.is_single(k, d):
                     return k, d, 0
         for shorter, (whole, more) in self.region.longer.items():
             if self.region.find(shorter) == root:
