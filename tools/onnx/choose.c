@@ -20,6 +20,7 @@ typedef struct chooser {
     onnx_writer writer;
     bool optimized;    /* the graph, by the engine */
     bool *split;       /* per node: its region was none with it, so it stays alone */
+    bool *blocked;     /* per node: it pays on blocks of channels alone */
     int32_t *patience; /* the number of views that may yet be looked for singly */
 } chooser;
 
@@ -74,6 +75,10 @@ static bool classify(const chooser *c, const int32_t *fused, bool *members) {
                                            c->options->accuracy != TOSAJIT_EXACT, settled, blocks);
         }
         if (!memory) return false;
+        c->blocked[k] = *why == onnx_but_in_blocks &&
+                        onnx_form_is_rows(onnx_form_of(&c->g->nodes[k])) &&
+                        onnx_rows_block_axes(c->g, &c->g->nodes[k]) != ONNX_NO_AXES;
+        if (c->blocked[k]) *why = NULL;
         members[k] = !*why;
         if (*why != constant_alone && onnx_form_is_view(onnx_form_of(&c->g->nodes[k]))) *why = NULL;
         if (c->options->progress)
@@ -346,6 +351,15 @@ static bool add_regions(const chooser *c, const int32_t *regions) {
     return true;
 }
 
+static void begin_again(const chooser *c, const bool *members) {
+    for (int32_t k = 0; k < c->g->node_count; k++) {
+        c->choices->owners[k] = -1;
+        c->choices->again[k] = false;
+        if (members[k]) c->choices->why[k] = NULL;
+    }
+    c->choices->count = 0;
+}
+
 /* A node that takes dimensions away or moves elements may be the reason why a region is refused.
  * Then it is a region alone, beside regions without it. */
 static bool split(const chooser *c, bool *members) {
@@ -355,12 +369,23 @@ static bool split(const chooser *c, bool *members) {
         any = any || c->split[k];
         members[k] = !c->split[k];
     }
-    for (int32_t k = 0; k < c->g->node_count && any; k++) {
-        c->choices->owners[k] = -1;
-        c->choices->again[k] = false;
-        if (members[k]) c->choices->why[k] = NULL;
+    if (any) begin_again(c, members);
+    return any;
+}
+
+/* Take what pays on blocks alone out of the regions that are not on blocks. False: there is none.
+ */
+static bool leave_plain(const chooser *c, bool *members) {
+    bool any = false;
+    for (int32_t k = 0; k < c->g->node_count; k++) {
+        const int32_t owner = c->choices->owners[k];
+        const bool there = owner >= 0 && c->choices->list[owner].region.view == ONNX_BLOCKS;
+        if (!members[k] || !c->blocked[k] || there) continue;
+        members[k] = false;
+        c->choices->why[k] = onnx_but_in_blocks;
+        any = true;
     }
-    if (any) c->choices->count = 0;
+    if (any) begin_again(c, members);
     return any;
 }
 
@@ -387,6 +412,7 @@ static bool divide(const chooser *c, bool *members) {
     if (!add_regions(c, regions)) return false;
     if (split(c, members)) return divide(c, members);
     if (!onnx_layout_choose(&c->writer, c->options->block, c->choices)) return false;
+    if (leave_plain(c, members)) return divide(c, members);
     drop_regions(c);
     return onnx_transpose_choose(&c->writer, c->choices) && onnx_share(&c->writer, c->choices);
 }
@@ -403,6 +429,7 @@ bool onnx_choose(const onnx_graph *g, const onnx_options *options, tosajit_engin
                        {g, engine, memory, labels},
                        onnx_is_optimized(g),
                        arena_array(memory, nodes, sizeof *c.split),
+                       arena_array(memory, nodes, sizeof *c.blocked),
                        &patience};
     int32_t *fused = arena_array(memory, nodes, sizeof *fused);
     bool *members = arena_array(memory, nodes, sizeof *members);
@@ -411,8 +438,8 @@ bool onnx_choose(const onnx_graph *g, const onnx_options *options, tosajit_engin
                               .again = arena_array(memory, nodes, sizeof *choices->again),
                               .gone = arena_array(memory, nodes, sizeof *choices->gone),
                               .why = arena_array(memory, nodes, sizeof *choices->why)};
-    if (!fused || !members || !labels || !c.split || !choices->list || !choices->owners ||
-        !choices->again || !choices->gone || !choices->why)
+    if (!fused || !members || !labels || !c.split || !c.blocked || !choices->list ||
+        !choices->owners || !choices->again || !choices->gone || !choices->why)
         return false;
     for (int32_t k = 0; k < g->node_count; k++) choices->owners[k] = -1;
     onnx_mark_fused(g, fused, labels);

@@ -237,13 +237,15 @@ static bool is_index_alone(const onnx_graph *g, int32_t value) {
     return reads == g->values[value].uses;
 }
 
+const char onnx_but_in_blocks[] = "the engine keeps images in blocks";
+
 /* Short runs are moved element by element. A Transpose the engine may yet bring elsewhere, or join
  * with a product, unless it has tried. */
 static const char *leave_view(const onnx_graph *g, const onnx_node *node, bool settled,
                               bool blocks) {
     enum { LEAST_RUN = 16 };
     if (blocks && onnx_input(g, node, 0) && onnx_input(g, node, 0)->type.rank == 4)
-        return "the engine keeps images in blocks";
+        return onnx_but_in_blocks;
     if (onnx_is(node, "Expand"))
         return is_index_alone(g, node->outputs[0]) ? NULL : "it repeats what is read as a whole";
     if (onnx_views_gathers(node)) /* the engine calls a function for each index */
@@ -264,7 +266,7 @@ const char *onnx_left_to_engine(const onnx_graph *g, const onnx_node *node, bool
     const onnx_type *type = &onnx_input(g, node, 0)->type;
     const int64_t last = type->dims[axes.rank - 1];
     if (blocks && axes.rank == 4 && axes.count > 1 && axes.has[axes.rank - 1])
-        return "the engine keeps images in blocks";
+        return onnx_but_in_blocks;
     if (is_small(type) || !axes.has[axes.rank - 1]) return NULL;
     if (axes.count > 1 && last < LEAST_PART)
         return "of rows along several axes the engine is faster";

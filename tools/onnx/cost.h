@@ -38,7 +38,8 @@ bool onnx_will_be_in_blocks(const onnx_graph *g, const onnx_region *r);
 /* True if the engine keeps images of this graph in blocks of channels. */
 bool onnx_has_blocks(const onnx_graph *g);
 /* Why a node is better left to the engine wherever it stands; null: it is not. settled: the engine
- * moves nothing any more. */
+ * moves nothing any more. onnx_but_in_blocks: in a region on blocks of channels it is not. */
+extern const char onnx_but_in_blocks[];
 const char *onnx_left_to_engine(const onnx_graph *g, const onnx_node *node, bool fast, bool settled,
                                 bool blocks);
 

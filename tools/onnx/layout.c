@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "tools/onnx/lowering/rows.h"
 #include "tools/onnx/upsample.h"
 
 enum {
@@ -124,8 +125,9 @@ static void learn_channels(onnx_layout *l, const onnx_graph *g) {
             l->inputs[node->inputs[0]] = k;
         if (result < 0 || !is_image(&g->values[result])) continue;
         if (is_output(node)) l->channels[result] = attribute(node, "channels");
-        int32_t alike = is_pooling(node) || is_upsample(g, node, factors)
-                            ? 1 /* behind it is no image */
+        const bool first = is_pooling(node) || is_upsample(g, node, factors) ||
+                           onnx_rows_block_axes(g, node) == ONNX_PIXELS;
+        int32_t alike = first                                    ? 1 /* behind it is no image */
                         : form && onnx_form_is_elementwise(form) ? node->input_count
                                                                  : 0;
         for (int32_t o = 0; o < alike && l->channels[result] == 0; o++)
@@ -178,12 +180,29 @@ static bool is_alike(const onnx_type *a, const onnx_type *b) {
     return true;
 }
 
+static bool has_rows(const search *s, const onnx_region *r) {
+    for (int32_t k = 0; k < r->count; k++)
+        if (onnx_form_is_rows(onnx_form_of(&s->g->nodes[r->nodes[k]]))) return true;
+    return false;
+}
+
+/* False if channels are reduced that are not known to be the image's. */
+static bool knows_rows(const search *s, const onnx_region *r, int64_t channels) {
+    for (int32_t k = 0; k < r->count; k++) {
+        const onnx_node *node = &s->g->nodes[r->nodes[k]];
+        if (onnx_rows_block_axes(s->g, node) == ONNX_CHANNELS &&
+            s->l->channels[node->inputs[0]] != channels)
+            return false;
+    }
+    return true;
+}
+
 /* How a region could see blocks; ONNX_AS_DECLARED: not at all. Four sizes are enough where no
  * operand is spread over another; then blocks may have any size. */
 static onnx_view view_of(const search *s, const onnx_choice *choice, int64_t channels) {
     const onnx_region *r = &choice->region;
     const onnx_type *first = NULL;
-    bool flat = is_whole(s->l, channels);
+    bool flat = is_whole(s->l, channels) && !has_rows(s, r);
     for (int32_t k = 0; k < r->input_count; k++) {
         const onnx_value *value = &s->g->values[r->inputs[k]];
         if (value->constant && onnx_elements(&value->type) == 1) continue;
@@ -193,7 +212,7 @@ static onnx_view view_of(const search *s, const onnx_choice *choice, int64_t cha
         flat = flat && !value->constant && (!first || is_alike(first, &value->type));
         first = &value->type;
     }
-    bool blocks = s->l->block > 0 && s->g->opset >= 5;
+    bool blocks = s->l->block > 0;
     return flat ? ONNX_FLAT : blocks ? ONNX_BLOCKS : ONNX_AS_DECLARED;
 }
 
@@ -225,9 +244,11 @@ static bool add_choice(search *s, onnx_choice *choice) {
                  .choice = choice,
                  .region = *r};
     int64_t channels = common_channels(s, m);
-    if (channels == 0 || has_again(s, r)) return true;
+    if (channels == 0 || has_again(s, r) || !knows_rows(s, r, channels)) return true;
     m->region.view = view_of(s, choice, channels);
     m->region.block = (int32_t)s->l->block;
+    /* Where the number of blocks is known, no operand may repeat, and a row is computed once. */
+    m->region.channels = has_rows(s, r) ? (int32_t)channels : 0;
     m->region.masked = m->region.view == ONNX_BLOCKS && !is_whole(s->l, channels);
     if (m->region.view == ONNX_AS_DECLARED) return true;
     m->text = onnx_region_text(s->w, &m->region, &enough);

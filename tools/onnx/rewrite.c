@@ -2,9 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A region on blocks takes its images where a ReorderOutput has them from, and gives its results
  * where a ReorderInput would. A ReorderOutput stays for those who read an image as the model has
- * it; a region that sees five sizes has a Reshape on each side, and Reshape moves nothing:
- *
- *     Conv -> Reshape [0, C / block, 0, 0, block] -> region -> Reshape [0, C, 0, 0] -> Conv */
+ * it. Where a region needs the five sizes of blocks, its text reshapes its operands, which moves
+ * nothing. */
 #include "tools/onnx/rewrite.h"
 
 #include <string.h>
@@ -30,7 +29,7 @@ typedef struct writing {
     onnx_names *names;
     list nodes, constants, types;
     const char **blocked; /* per value: its name in blocks, once it is there */
-    const char **split;   /* the same with the five sizes of blocks */
+    const char **split;   /* per constant: its name with a number for each channel of blocks */
     bool *written;        /* per node: ahead of its place */
     tosajit_accuracy accuracy;
     bool failed;
@@ -96,33 +95,8 @@ static const char *in_blocks(writing *w, int32_t value) {
     return w->blocked[value];
 }
 
-/* Add sizes to a Reshape; 0 keeps the operand's size. */
-static void reshape(writing *w, const char *from, const char *to, const int64_t *sizes,
-                    int64_t count) {
-    const onnx_type type = {ONNX__TENSOR_PROTO__DATA_TYPE__INT64, 1, {count}};
-    Onnx__TensorProto *shape = add_constant(w, &type);
-    Onnx__NodeProto *node = message_node(w->memory, "", "Reshape", 2, 1);
-    push(w, &w->nodes, node);
-    if (w->failed) return;
-    memcpy(shape->int64_data, sizes, (size_t)count * sizeof *sizes);
-    node->input[0] = (char *)from;
-    node->input[1] = shape->name;
-    node->output[0] = (char *)to;
-}
-
 static int64_t blocks_of(const writing *w, int64_t channels) {
     return onnx_layout_round(&w->all->layout, channels) / w->all->layout.block;
-}
-
-static const char *split_image(writing *w, int32_t value) {
-    const int64_t block = w->all->layout.block;
-    const int64_t sizes[] = {0, blocks_of(w, w->all->layout.channels[value]), 0, 0, block};
-    const char *from = in_blocks(w, value);
-    if (!w->split[value]) {
-        w->split[value] = new_name(w);
-        reshape(w, from, w->split[value], sizes, 5);
-    }
-    return w->split[value];
 }
 
 /* A number for each channel, and 0 for padding. */
@@ -181,7 +155,7 @@ static const char *operand(writing *w, const onnx_region *r, int32_t value) {
     }
     if (r->view == ONNX_TRANSPOSED) return onnx_transpose_source(w->g, value);
     if (v->constant) return split_constant(w, value);
-    return r->view == ONNX_FLAT ? in_blocks(w, value) : split_image(w, value);
+    return in_blocks(w, value);
 }
 
 static const Onnx__TensorShapeProto *declared_shape(const Onnx__ValueInfoProto *info) {
@@ -213,14 +187,13 @@ static void declare(writing *w, const onnx_value *value) {
 static const char *result(writing *w, const onnx_region *r, int32_t value) {
     const int64_t any = TOSAJIT_DYNAMIC;
     const onnx_value *v = &w->g->values[value];
-    onnx_type type = {v->type.element, 4, {any, any, any, any, r->block}};
+    onnx_type type = {v->type.element, 4, {any, any, any, any}};
     if (r->view == ONNX_AS_DECLARED) {
         declare(w, v);
         return v->name;
     }
-    type.rank += r->view == ONNX_BLOCKS;
     if (r->view == ONNX_TRANSPOSED) type = onnx_region_type(r, &v->type);
-    const char *name = r->view == ONNX_FLAT ? give(w, value) : new_name(w);
+    const char *name = r->view == ONNX_TRANSPOSED ? new_name(w) : give(w, value);
     add_type(w, name, &type);
     return name;
 }
@@ -232,14 +205,11 @@ static void transpose(writing *w, const char *from, const char *to,
 }
 
 static void finish_result(writing *w, const onnx_region *r, int32_t value, const char *name) {
-    const int64_t sizes[] = {0, onnx_layout_round(&w->all->layout, w->all->layout.channels[value]),
-                             0, 0};
     if (r->view == ONNX_AS_DECLARED) return;
     if (r->view == ONNX_TRANSPOSED) {
         transpose(w, name, w->g->values[value].name, r->order);
         return;
     }
-    if (r->view == ONNX_BLOCKS) reshape(w, name, give(w, value), sizes, 4);
     give_plain(w, value);
 }
 

@@ -42,6 +42,8 @@ typedef struct onnx_site {
     const char *why;             /* out: null, or what is refused */
     const bool *wanted;          /* per result of a Split: others have no statement */
     int32_t sum;                 /* out: the statement of the node's result ONNX_SUM */
+    int64_t channels; /* of images, which are in blocks of five sizes; 0: there are no blocks */
+    const char *mask; /* the operand that says which channels are none of the padding, or null */
 } onnx_site;
 
 /* Append the node as an expression, behind statements that it is made of. False: site->why says why

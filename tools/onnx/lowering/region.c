@@ -18,6 +18,8 @@
 
 enum { NAME = 64 };
 
+static const char mask_name[] = "m";
+
 typedef struct writer {
     const onnx_graph *g;
     onnx_region *r;
@@ -88,6 +90,11 @@ static bool may_be_operand(writer *w, const onnx_value *value) {
     return true;
 }
 
+/* True if an operand is an image in blocks, which the text reshapes: bk is xk in five sizes. */
+static bool is_split(const onnx_region *r, const onnx_value *value) {
+    return r->view == ONNX_BLOCKS && !value->constant;
+}
+
 /* The name of a value, which may be a new operand. */
 static bool name_value(writer *w, int32_t at, char name[NAME]) {
     int32_t *label = &w->labels[at];
@@ -98,7 +105,12 @@ static bool name_value(writer *w, int32_t at, char name[NAME]) {
         w->r->inputs[w->r->input_count++] = at;
         *label = w->r->input_count;
     }
-    snprintf(name, NAME, *label > 0 ? "x%d" : "t%d", (*label > 0 ? *label : -*label) - 1);
+    const bool split = is_split(w->r, &w->g->values[at]);
+    snprintf(name, NAME,
+             *label < 0 ? "t%d"
+             : split    ? "b%d"
+                        : "x%d",
+             (*label > 0 ? *label : -*label) - 1);
     return true;
 }
 
@@ -206,6 +218,14 @@ static void label_results(writer *w, const onnx_node *node, int32_t first, const
     w->labels[node->outputs[0]] = -w->statements;
 }
 
+/* True if a node has a meaning in the region's view of its tensors. */
+static bool sees(const writer *w, const onnx_node *node) {
+    const onnx_form *form = onnx_form_of(node);
+    return w->r->view == ONNX_AS_DECLARED || onnx_form_is_elementwise(form) ||
+           (w->r->view == ONNX_BLOCKS && onnx_form_is_rows(form) &&
+            onnx_rows_block_axes(w->g, node) != ONNX_NO_AXES);
+}
+
 static bool write_node(writer *w, const onnx_node *node) {
     enum { MOST = TOSAJIT_MAX_TENSORS };
     char names[MOST][NAME];
@@ -214,8 +234,7 @@ static bool write_node(writer *w, const onnx_node *node) {
     const onnx_form *form = onnx_form_of(node);
     if (node->input_count > MOST || node->output_count > MOST)
         return refuse(w->r, "it has more operands than a kernel");
-    if (w->r->view != ONNX_AS_DECLARED && !onnx_form_is_elementwise(form))
-        return refuse(w->r, "its rows are of the tensor as it is declared");
+    if (!sees(w, node)) return refuse(w->r, "its rows are of the tensor as it is declared");
     for (int32_t k = 0; k < node->input_count; k++) {
         const onnx_value *value = onnx_input(w->g, node, k);
         operands[k] = value ? names[k] : NULL;
@@ -234,7 +253,9 @@ static bool write_node(writer *w, const onnx_node *node) {
                       .node = node,
                       .operands = operands,
                       .statement = &w->statements,
-                      .wanted = wanted};
+                      .wanted = wanted,
+                      .channels = w->r->view == ONNX_BLOCKS ? w->r->channels : 0,
+                      .mask = w->r->masked ? mask_name : NULL};
     for (int32_t k = 0; k < node->output_count && onnx_is(node, "Split"); k++)
         wanted[k] = is_wanted(w, node->outputs[k]);
     if (!onnx_form_write(form, &site, w->text))
@@ -243,10 +264,9 @@ static bool write_node(writer *w, const onnx_node *node) {
     return true;
 }
 
-static void write_type(const onnx_type *type, int32_t operand, byte_writer *text) {
+static void write_type(const onnx_type *type, const char *name, byte_writer *text) {
     char word[NAME];
-    snprintf(word, sizeof word, "%sx%d: %s[", operand > 0 ? ", " : "", operand,
-             tosajit_type_name(onnx_element(type->element)));
+    snprintf(word, sizeof word, "%s: %s[", name, tosajit_type_name(onnx_element(type->element)));
     put(text, word);
     for (int32_t d = 0; d < type->rank; d++) {
         snprintf(word, sizeof word, type->dims[d] < 0 ? "%s?" : "%s%" PRId64, d > 0 ? "," : "",
@@ -263,6 +283,11 @@ onnx_type onnx_region_type(const onnx_region *r, const onnx_type *type) {
     return before;
 }
 
+/* How many blocks an image has, where the text says it. */
+static int64_t blocks_of(const onnx_region *r) {
+    return r->channels ? (r->channels + r->block - 1) / r->block : TOSAJIT_DYNAMIC;
+}
+
 /* Regions of a model share only the number of channels in a block, so many regions have one text.
  */
 static onnx_type viewed_type(const onnx_region *r, const onnx_value *value) {
@@ -270,32 +295,48 @@ static onnx_type viewed_type(const onnx_region *r, const onnx_value *value) {
     const int32_t element = value->type.element;
     if (value->constant && onnx_elements(&value->type) == 1) return value->type;
     if (r->view == ONNX_TRANSPOSED) return onnx_region_type(r, &value->type);
-    if (value->constant) return (onnx_type){element, 4, {any, 1, 1, r->block}};
-    if (r->view == ONNX_FLAT) return (onnx_type){element, 4, {any, any, any, any}};
-    return (onnx_type){element, 5, {any, any, any, any, r->block}};
+    if (value->constant) return (onnx_type){element, 4, {blocks_of(r), 1, 1, r->block}};
+    return (onnx_type){element, 4, {any, any, any, any}};
 }
 
 static void write_types(const writer *w, byte_writer *text) {
     const onnx_region *r = w->r;
-    const onnx_type mask = {
-        ONNX__TENSOR_PROTO__DATA_TYPE__BOOL, 4, {TOSAJIT_DYNAMIC, 1, 1, r->block}};
+    const onnx_type mask = {ONNX__TENSOR_PROTO__DATA_TYPE__BOOL, 4, {blocks_of(r), 1, 1, r->block}};
     for (int32_t k = 0; k < r->input_count; k++) {
         const onnx_value *value = &w->g->values[r->inputs[k]];
         onnx_type type = r->view == ONNX_AS_DECLARED ? value->type : viewed_type(r, value);
-        write_type(&type, k, text);
+        char name[NAME];
+        snprintf(name, sizeof name, "x%d", (int)k);
+        if (k > 0) put(text, ", ");
+        write_type(&type, name, text);
     }
-    if (r->masked) write_type(&mask, r->input_count, text);
+    if (r->masked) put(text, ", ");
+    if (r->masked) write_type(&mask, mask_name, text);
+}
+
+/* The engine describes blocks as [N, C, H, W]; they lie in memory as five sizes. */
+static void write_blocks(const writer *w, byte_writer *text) {
+    const onnx_region *r = w->r;
+    char word[NAME];
+    for (int32_t k = 0; k < r->input_count; k++) {
+        if (!is_split(r, &w->g->values[r->inputs[k]])) continue;
+        snprintf(word, sizeof word, "; b%d = reshape(x%d, (0, %" PRId64 ", 0, 0, %d))", (int)k,
+                 (int)k, r->channels ? blocks_of(r) : -1, (int)r->block);
+        put(text, word);
+    }
 }
 
 static void write_results(const writer *w) {
     for (int32_t k = 0; k < w->r->output_count; k++) {
         char word[NAME];
         int32_t statement = -1 - w->labels[w->r->outputs[k]];
+        put(w->text, w->r->view == ONNX_BLOCKS ? "; reshape(" : "; ");
         if (w->r->masked)
-            snprintf(word, sizeof word, "; where(x%d, t%d, f32(0))", w->r->input_count, statement);
+            snprintf(word, sizeof word, "where(%s, t%d, f32(0))", mask_name, statement);
         else
-            snprintf(word, sizeof word, "; t%d", statement);
+            snprintf(word, sizeof word, "t%d", statement);
         put(w->text, word);
+        if (w->r->view == ONNX_BLOCKS) put(w->text, ", (0, -1, 0, 0))");
     }
 }
 
@@ -336,6 +377,7 @@ static bool write_region(const onnx_writer *o, onnx_region *r, bool blank, byte_
     for (int32_t k = 0; k < r->count && fine; k++) fine = write_node(&w, &o->g->nodes[r->nodes[k]]);
     fine = fine && pieces_fit(&w);
     if (fine) write_types(&w, text);
+    if (fine) write_blocks(&w, text);
     if (fine) write_results(&w);
     bytes_put(text, statements.bytes, statements.size);
     text->failed = text->failed || statements.failed;
@@ -353,13 +395,16 @@ static bool refuse_as_library(onnx_region *r) {
 }
 
 /* Operands in sizes that a call may bring: of what the graph does not know all are the same. */
-static bool may_be_called(const tosajit_kernel *kernel, int64_t open) {
+static bool may_be_called(const onnx_graph *g, const onnx_region *r, const tosajit_kernel *kernel,
+                          int64_t open) {
     tosajit_tensor operands[TOSAJIT_MAX_TENSORS];
     int64_t dims[TOSAJIT_MAX_TENSORS][TOSAJIT_MAX_RANK];
     const size_t count = tosajit_kernel_operand_count(kernel);
     for (size_t k = 0; k < count; k++) {
         const tosajit_tensor_type type = tosajit_kernel_operand_type(kernel, k);
         for (int32_t d = 0; d < type.rank; d++) dims[k][d] = type.dims[d] < 0 ? open : type.dims[d];
+        if (k < (size_t)r->input_count && is_split(r, &g->values[r->inputs[k]]))
+            dims[k][1] = (r->channels ? blocks_of(r) : open) * r->block;
         operands[k] = tosajit_dense(type.element, NULL, type.rank, dims[k]);
     }
     return !tosajit_explain(kernel, operands, count, NULL, 0, NULL, NULL);
@@ -367,11 +412,11 @@ static bool may_be_called(const tosajit_kernel *kernel, int64_t open) {
 
 /* A region that every call refuses is none: the engine would compute what it is made of. Of some of
  * these sizes it is computed, unless it never is. */
-static bool check_calls(onnx_region *r, const tosajit_kernel *kernel) {
+static bool check_calls(const onnx_graph *g, onnx_region *r, const tosajit_kernel *kernel) {
     static const int64_t tried[] = {1, 2, 12, 60};
     bool fine = false;
     for (size_t k = 0; !fine && k < sizeof tried / sizeof *tried; k++)
-        fine = may_be_called(kernel, tried[k]);
+        fine = may_be_called(g, r, kernel, tried[k]);
     return fine || refuse_as_library(r);
 }
 
@@ -392,7 +437,7 @@ static bool check_region(const onnx_writer *o, onnx_region *r, const byte_writer
         if (fine && r->view == ONNX_AS_DECLARED && type->rank >= 0 && type->rank != given.rank)
             fine = refuse(r, "tosajit gives another rank");
     }
-    fine = fine && check_calls(r, kernel);
+    fine = fine && check_calls(o->g, r, kernel);
     tosajit_kernel_release(kernel);
     tosajit_expr_destroy(expr);
     return fine;

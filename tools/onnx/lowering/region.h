@@ -18,7 +18,7 @@ typedef struct onnx_number {
 typedef enum onnx_view {
     ONNX_AS_DECLARED, /* as the graph says */
     ONNX_FLAT,        /* blocks, where no operand is spread over another: four sizes of any kind */
-    ONNX_BLOCKS,      /* blocks, by their five sizes */
+    ONNX_BLOCKS,      /* blocks, which the text sees as five sizes */
     ONNX_TRANSPOSED,  /* before a transposition */
 } onnx_view;
 
@@ -33,6 +33,7 @@ typedef struct onnx_region {
     int32_t number_count;
     onnx_view view;
     int32_t block;                     /* channels of one, of ONNX_BLOCKS */
+    int32_t channels; /* of its images, where the text says how many; else 0 */
     const Onnx__AttributeProto *order; /* of ONNX_TRANSPOSED: size d was that of ints[d] */
     int32_t culprit; /* out: without this view there may be a text; -1: that is not known */
     bool masked;   /* one more operand marks the padding among channels: there the results are 0 */

@@ -172,6 +172,18 @@ bool onnx_rows_axes(const onnx_graph *g, const onnx_node *node, onnx_axes *axes)
     return row && axes->rank > 0 && find_axes(&site, row, axes);
 }
 
+static bool is_sum(const onnx_node *node) {
+    return onnx_is(node, "ReduceSum") || onnx_is(node, "ReduceMean");
+}
+
+onnx_block_axes onnx_rows_block_axes(const onnx_graph *g, const onnx_node *node) {
+    onnx_axes axes;
+    if (!onnx_rows_axes(g, node, &axes) || axes.rank != 4 || onnx_rows_squeezes(node))
+        return ONNX_NO_AXES;
+    if (axes.count == 2 && axes.has[2] && axes.has[3]) return ONNX_PIXELS;
+    return axes.count == 1 && axes.has[1] && is_sum(node) ? ONNX_CHANNELS : ONNX_NO_AXES;
+}
+
 /* ---------------------------------------------------------------------------------------------
  * Texts */
 
@@ -249,6 +261,19 @@ static void expand(writer *w) {
     }
 }
 
+/* A sum or mean of all channels: blocks hold them in two dimensions, with padding behind the last.
+ */
+static void put_channels(const onnx_site *s, writer *w) {
+    char word[48];
+    put(w, "sum(sum(");
+    put(w, s->mask ? "where(" : "$0");
+    if (s->mask) put(w, s->mask);
+    put(w, s->mask ? ", $0, f32(0))" : "");
+    put(w, ", axis=[4]), axis=[1])");
+    snprintf(word, sizeof word, " / %" PRId64, s->channels);
+    if (onnx_is(s->node, "ReduceMean")) put(w, word);
+}
+
 /* True if others read the sum of the two operands. */
 static bool gives_sum(const onnx_site *s) {
     return s->node->output_count > ONNX_SUM && s->node->outputs[ONNX_SUM] >= 0 &&
@@ -281,7 +306,9 @@ bool onnx_rows_text(onnx_site *s, char text[ONNX_ROWS_TEXT]) {
     writer w = {s, row, &set, half, text, 0};
     text[0] = 0;
     if (squeezed) put(&w, "squeeze(");
-    if (set.count == 0)
+    if (s->channels && onnx_rows_block_axes(s->g, s->node) == ONNX_CHANNELS)
+        put_channels(s, &w);
+    else if (set.count == 0)
         put(&w, "identity($0)");
     else
         expand(&w);

@@ -19,6 +19,13 @@ typedef struct onnx_axes {
 
 /* False: it reduces nothing, or nobody knows along what. */
 bool onnx_rows_axes(const onnx_graph *g, const onnx_node *node, onnx_axes *axes);
+/* Along what a node reduces where images [N, C, H, W] are in blocks [N, C / block, H, W, block]. */
+typedef enum onnx_block_axes {
+    ONNX_NO_AXES,  /* there it cannot be said */
+    ONNX_PIXELS,   /* H and W, which are the same dimensions in blocks */
+    ONNX_CHANNELS, /* the blocks, and the channels of each */
+} onnx_block_axes;
+onnx_block_axes onnx_rows_block_axes(const onnx_graph *g, const onnx_node *node);
 /* True if it takes the dimensions away that it reduces. */
 bool onnx_rows_squeezes(const onnx_node *node);
 /* An operand that lists axes: it is no data, and no operand of a text. */
