@@ -108,7 +108,7 @@ class Views(unittest.TestCase):
             model = model_of(nodes, {"x": x}, [part + "y" for part in parts], constants, opset)
             texts = self.regions(model, {"x": x}, *ALL)
             if lists is None:  # what is computed once would be computed twice
-                self.assertEqual(len(texts), 2, texts)
+                self.assertEqual(len(texts), 3, texts)
                 model = model_of([N("Neg", ["x"], ["n"]),
                                   N("Concat", ["n", "x"], ["v"], **attributes),
                                   N("Exp", ["v"], ["y"])], {"x": x})
@@ -259,6 +259,30 @@ class Views(unittest.TestCase):
         text, = self.regions(model_of(nodes, {"x": x}, ["y"], {**constants, "w": normal(32, 32)},
                                       open_axes=[0, 2]), {"x": x}, "--fused")
         self.assertIn("[?,4,?,32]", text)
+
+    def moved(self, nodes, x, outputs=("y",), constants=()):
+        return self.regions(model_of(nodes, {"x": x}, outputs, constants), {"x": x}, "--fused")
+
+    def test_moves_alone(self):
+        """Queries, keys and values of one product: the engine moves them twice, a region once. A
+        transposition is a region alone, too, unless it has few elements or short runs; a cut is
+        not."""
+        lists = {"five": np.int64([1, 197, 3, 3, 64]), "each": np.int64([1, 1, 1]),
+                 "two": np.int64([2])}
+        nodes = [N("Reshape", ["x", "five"], ["f"]),
+                 N("Split", ["f", "each"], ["q", "k", "v"], axis=2)]
+        for part, order in (("q", [0, 2, 1, 3]), ("k", [0, 2, 3, 1]), ("v", [0, 2, 1, 3])):
+            nodes += [N("Squeeze", [part, "two"], [part + "s"]),
+                      N("Transpose", [part + "s"], [part + "y"], perm=order)]
+        text, = self.moved(nodes, normal(197, 3 * 192), ["qy", "ky", "vy"], lists)
+        self.assertEqual(text.count("transpose("), 3, text)
+        for shape, order, count in (((2, 64, 48), [0, 2, 1], 1), ((4, 8, 8), [0, 2, 1], 0),
+                                    ((720, 2, 6, 2), [0, 2, 1, 3], 0)):
+            texts = self.moved([N("Transpose", ["x"], ["y"], perm=order)], normal(*shape))
+            self.assertEqual(len(texts), count, texts)
+        ranges = {"starts": np.int64([5]), "ends": np.int64([90]), "axes": np.int64([0])}
+        cut = [N("Slice", ["x", *ranges], ["y"])]
+        self.assertEqual(self.moved(cut, normal(100, 48), constants=ranges), [])
 
     def asked_halves(self, x, name):
         """Both halves of the last size, which is asked for."""

@@ -21,6 +21,7 @@ typedef struct chooser {
     bool optimized;    /* the graph, by the engine */
     bool *split;       /* per node: its region was none with it, so it stays alone */
     bool *blocked;     /* per node: it pays on blocks of channels alone */
+    bool *images;      /* per value: the engine has it in blocks, or might */
     int32_t *patience; /* the number of views that may yet be looked for singly */
 } chooser;
 
@@ -57,7 +58,7 @@ static const char *refuse_alone(const chooser *c, int32_t at, bool *memory) {
 
 /* Which nodes may be members. False if out of memory. */
 static bool classify(const chooser *c, const int32_t *fused, bool *members) {
-    const bool blocks = onnx_has_blocks(c->g);
+    const bool blocks = onnx_mark_images(c->g, c->images);
     const bool settled = c->optimized || c->options->fused || c->options->block > 0;
     for (int32_t k = 0; k < c->g->node_count; k++) {
         bool memory = true;
@@ -71,8 +72,9 @@ static bool classify(const chooser *c, const int32_t *fused, bool *members) {
         } else {
             *why = refuse_alone(c, k, &memory);
             if (!*why && (blocks || c->options->least_ops > 0))
-                *why = onnx_left_to_engine(c->g, &c->g->nodes[k],
-                                           c->options->accuracy != TOSAJIT_EXACT, settled, blocks);
+                *why =
+                    onnx_left_to_engine(c->g, &c->g->nodes[k],
+                                        c->options->accuracy != TOSAJIT_EXACT, settled, c->images);
         }
         if (!memory) return false;
         c->blocked[k] = *why == onnx_but_in_blocks &&
@@ -214,7 +216,7 @@ static const char *refuse_cost(const onnx_options *o, const onnx_cost *cost, int
                                arena *memory) {
     if (cost->table) return NULL;
     if (cost->shape) return "it computes sizes";
-    const bool nothing = cost->moves || (!cost->computes && o->least_ops > 0);
+    const bool nothing = !cost->computes && o->least_ops > 0;
     if (nothing || cost->weight + dropped < o->least_ops)
         return nothing ? "it computes nothing"
                        : arena_print(memory, "a region of %d %s does not pay", cost->weight,
@@ -430,6 +432,7 @@ bool onnx_choose(const onnx_graph *g, const onnx_options *options, tosajit_engin
                        onnx_is_optimized(g),
                        arena_array(memory, nodes, sizeof *c.split),
                        arena_array(memory, nodes, sizeof *c.blocked),
+                       arena_array(memory, values, sizeof *c.images),
                        &patience};
     int32_t *fused = arena_array(memory, nodes, sizeof *fused);
     bool *members = arena_array(memory, nodes, sizeof *members);
@@ -438,7 +441,7 @@ bool onnx_choose(const onnx_graph *g, const onnx_options *options, tosajit_engin
                               .again = arena_array(memory, nodes, sizeof *choices->again),
                               .gone = arena_array(memory, nodes, sizeof *choices->gone),
                               .why = arena_array(memory, nodes, sizeof *choices->why)};
-    if (!fused || !members || !labels || !c.split || !c.blocked || !choices->list ||
+    if (!fused || !members || !labels || !c.split || !c.blocked || !c.images || !choices->list ||
         !choices->owners || !choices->again || !choices->gone || !choices->why)
         return false;
     for (int32_t k = 0; k < g->node_count; k++) choices->owners[k] = -1;

@@ -180,6 +180,10 @@ static const struct price {
     {"LayerNormalization", 2, 2},
     {"SimplifiedLayerNormalization", 2, 2},
     {"RMSNormalization", 2, 2},
+    {"Transpose", 2, 2},
+    {"Split", 1, 1},
+    {"Slice", 1, 1},
+    {"Concat", 1, 1},
 };
 
 /* Rows that are shorter are the engine's, and so are rows along several axes: of these each part is
@@ -220,10 +224,42 @@ static int32_t weight_of(const onnx_graph *g, const onnx_node *node, bool fast) 
     return onnx_form_weight(form);
 }
 
-bool onnx_has_blocks(const onnx_graph *g) {
-    for (int32_t k = 0; k < g->node_count; k++)
-        if (strcmp(onnx_text(g->nodes[k].proto->domain), "com.microsoft.nchwc") == 0) return true;
-    return false;
+static bool is_reordering(const onnx_node *node) {
+    const Onnx__AttributeProto *last = onnx_attribute(node->proto, "channels_last");
+    return (!last || last->i == 0) && (onnx_is(node, "com.microsoft.nchwc.ReorderInput") ||
+                                       onnx_is(node, "com.microsoft.nchwc.ReorderOutput"));
+}
+
+/* Mark what a node reads and gives, if some of it is marked. True if that is new. */
+static bool spread(const onnx_graph *g, const onnx_node *node, bool *images) {
+    const onnx_form *form = onnx_form_of(node);
+    const bool reorders = is_reordering(node);
+    bool any = reorders, all = true;
+    if (!reorders && !(form && onnx_form_is_elementwise(form)) &&
+        onnx_rows_block_axes(g, node) == ONNX_NO_AXES)
+        return false;
+    for (int pass = 0; pass < 2 && (pass == 0 || any); pass++)
+        for (int32_t k = -1; k < node->input_count; k++) {
+            const int32_t value = k < 0 ? node->outputs[0] : node->inputs[k];
+            if (value < 0 || g->values[value].type.rank != 4 || g->values[value].constant) continue;
+            any = any || images[value];
+            all = all && images[value];
+            if (pass) images[value] = true;
+        }
+    return any && !all;
+}
+
+bool onnx_mark_images(const onnx_graph *g, bool *images) {
+    bool any = false;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int32_t k = 0; k < g->node_count; k++)
+            if (g->nodes[k].output_count > 0) changed |= spread(g, &g->nodes[k], images);
+        for (int32_t k = g->node_count; changed && k-- > 0;)
+            if (g->nodes[k].output_count > 0) spread(g, &g->nodes[k], images);
+        any = any || changed;
+    }
+    return any;
 }
 
 /* True if all that reads a value reads it as the index of a scatter: then it need not be written.
@@ -239,12 +275,19 @@ static bool is_index_alone(const onnx_graph *g, int32_t value) {
 
 const char onnx_but_in_blocks[] = "the engine keeps images in blocks";
 
+static bool is_image(const int32_t *values, int32_t count, const bool *images) {
+    for (int32_t k = 0; k < count; k++)
+        if (values[k] >= 0 && images[values[k]]) return true;
+    return false;
+}
+
 /* Short runs are moved element by element. A Transpose the engine may yet bring elsewhere, or join
  * with a product, unless it has tried. */
 static const char *leave_view(const onnx_graph *g, const onnx_node *node, bool settled,
-                              bool blocks) {
+                              const bool *images) {
     enum { LEAST_RUN = 16 };
-    if (blocks && onnx_input(g, node, 0) && onnx_input(g, node, 0)->type.rank == 4)
+    if (is_image(node->inputs, node->input_count, images) ||
+        is_image(node->outputs, node->output_count, images))
         return onnx_but_in_blocks;
     if (onnx_is(node, "Expand"))
         return is_index_alone(g, node->outputs[0]) ? NULL : "it repeats what is read as a whole";
@@ -256,16 +299,16 @@ static const char *leave_view(const onnx_graph *g, const onnx_node *node, bool s
 }
 
 const char *onnx_left_to_engine(const onnx_graph *g, const onnx_node *node, bool fast, bool settled,
-                                bool blocks) {
+                                const bool *images) {
     const onnx_form *form = onnx_form_of(node);
     onnx_axes axes;
-    if (onnx_form_is_view(form)) return leave_view(g, node, settled, blocks);
+    if (onnx_form_is_view(form)) return leave_view(g, node, settled, images);
     if (onnx_form_is_scatter(form) && is_small(&onnx_input(g, node, 2)->type))
         return "of few elements the engine is faster";
     if (!onnx_form_is_rows(form) || !onnx_rows_axes(g, node, &axes) || axes.count == 0) return NULL;
     const onnx_type *type = &onnx_input(g, node, 0)->type;
     const int64_t last = type->dims[axes.rank - 1];
-    if (blocks && axes.rank == 4 && axes.count > 1 && axes.has[axes.rank - 1])
+    if (images[node->inputs[0]] && axes.count > 1 && axes.has[axes.rank - 1])
         return onnx_but_in_blocks;
     if (is_small(type) || !axes.has[axes.rank - 1]) return NULL;
     if (axes.count > 1 && last < LEAST_PART)
@@ -314,18 +357,17 @@ static void save(onnx_cost *cost, const onnx_graph *g, const onnx_region *r,
 }
 
 onnx_cost onnx_region_cost(const onnx_graph *g, const onnx_region *r, bool fast) {
-    onnx_cost cost = {.shape = true, .moves = true};
+    onnx_cost cost = {.shape = true};
     for (int32_t k = 0; k < r->input_count; k++) include(&cost, &g->values[r->inputs[k]].type);
     for (int32_t k = 0; k < r->output_count; k++) include(&cost, &g->values[r->outputs[k]].type);
     for (int32_t k = 0; k < r->count; k++) {
         const onnx_node *node = &g->nodes[r->nodes[k]];
-        cost.weight += weight_of(g, node, fast);
-        const bool view = onnx_form_is_view(onnx_form_of(node));
-        cost.moves = cost.moves && view;
-        cost.nodes += !view;
+        const int32_t weight = weight_of(g, node, fast);
+        cost.weight += weight;
+        cost.nodes += weight > 0 || !onnx_form_is_view(onnx_form_of(node));
         cost.few = cost.few || (onnx_form_is_rows(onnx_form_of(node)) && node->input_count > 0 &&
                                 is_small(&onnx_input(g, node, 0)->type));
-        cost.computes = cost.computes || (!view && weight_of(g, node, fast) > 0);
+        cost.computes = cost.computes || weight > 0;
         cost.table = cost.table || node->table;
         save(&cost, g, r, node);
     }

@@ -18,12 +18,11 @@ void onnx_mark_fused(const onnx_graph *g, int32_t *owners, int32_t *readers);
 
 typedef struct onnx_cost {
     int32_t weight;  /* operations of the engine that it replaces */
-    int32_t nodes;   /* that it takes from the engine, but for views */
+    int32_t nodes;   /* that it takes from the engine, but for views that copy nothing */
     int64_t largest; /* bytes of the largest operand or result; -1: not known */
     int64_t saved;   /* bytes that are no longer moved, at least */
     bool shape;      /* it computes sizes, not data */
     bool computes;   /* it does something that is not free */
-    bool moves;      /* it has nothing but views */
     bool table;      /* it has what only a region computes */
     bool few;        /* it has rows of few elements altogether */
 } onnx_cost;
@@ -35,12 +34,14 @@ onnx_cost onnx_region_cost(const onnx_graph *g, const onnx_region *r, bool fast)
  * blocks of channels, together with the convolution before it. A region there would take them
  * apart. */
 bool onnx_will_be_in_blocks(const onnx_graph *g, const onnx_region *r);
-/* True if the engine keeps images of this graph in blocks of channels. */
-bool onnx_has_blocks(const onnx_graph *g);
+/* Mark the values which the engine keeps in blocks of channels, or which it would but for operators
+ * that a region may take: those beside a reordering, and all that elementwise operators and
+ * reductions of pixels make of them. False: there are none. */
+bool onnx_mark_images(const onnx_graph *g, bool *images);
 /* Why a node is better left to the engine wherever it stands; null: it is not. settled: the engine
  * moves nothing any more. onnx_but_in_blocks: in a region on blocks of channels it is not. */
 extern const char onnx_but_in_blocks[];
 const char *onnx_left_to_engine(const onnx_graph *g, const onnx_node *node, bool fast, bool settled,
-                                bool blocks);
+                                const bool *images);
 
 #endif

@@ -33,7 +33,7 @@ typedef struct onnx_region {
     int32_t number_count;
     onnx_view view;
     int32_t block;                     /* channels of one, of ONNX_BLOCKS */
-    int32_t channels; /* of its images, where the text says how many; else 0 */
+    int32_t channels;                  /* of its images, where the text says how many; else 0 */
     const Onnx__AttributeProto *order; /* of ONNX_TRANSPOSED: size d was that of ints[d] */
     int32_t culprit; /* out: without this view there may be a text; -1: that is not known */
     bool masked;   /* one more operand marks the padding among channels: there the results are 0 */

@@ -510,11 +510,11 @@ int64_t onnx_views_run(const onnx_graph *g, const onnx_node *node) {
     const onnx_value *x = onnx_input(g, node, 0);
     const int32_t rank = x ? x->type.rank : -1;
     int64_t run = rank > 0 ? x->type.dims[rank - 1] : -1;
-    if (onnx_is(node, "Transpose"))
-        return order && rank > 0 && (int64_t)order->n_ints == rank &&
-                       order->ints[rank - 1] == rank - 1
-                   ? run
-                   : 1;
+    if (onnx_is(node, "Transpose")) { /* tiles of both last dimensions, where these change */
+        const bool known = order && rank > 0 && (int64_t)order->n_ints == rank;
+        const int64_t last = known ? x->type.dims[order->ints[rank - 1]] : 1;
+        return last < run ? last : run;
+    }
     const bool parts = onnx_is(node, "Slice") || onnx_is(node, "Split");
     for (int32_t k = 0; k < node->output_count && parts; k++) {
         const onnx_value *part = node->outputs[k] >= 0 ? &g->values[node->outputs[k]] : NULL;
