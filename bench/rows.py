@@ -5,8 +5,9 @@
     PYTHONPATH=build/tools/python python3 bench/rows.py                # the table
     PYTHONPATH=build/tools/python python3 bench/rows.py --page         # into bench/rows.md
     PYTHONPATH=build/tools/python python3 bench/rows.py --quick softmax 'sum.*'   # fewer turns, some families
+    PYTHONPATH=build/tools/python python3 bench/rows.py --loops --lengths 64,256,768 # beside the loops alone
 
-Peers are loops in C (rows_loops.c, compiled here by gcc), ONNX Runtime, jax, PyTorch with and
+Peers are loops in C (rows_loops.c, compiled here by gcc, for AVX2 where TOSAJIT_CPU says so), ONNX Runtime, jax, PyTorch with and
 without Inductor, and NumPy, as far as they are installed. Needs NumPy and ml_dtypes. Every result
 is compared with one in f64 before anything is timed. Peers make their results anew, of memory that
 the process keeps; tosajit and the loops get theirs."""
@@ -289,8 +290,7 @@ class Sum(Case):
         super().__init__(n, 2 * elements)  # there is no result beside them in the cache
         self.result = (self.rows, 1)
         self.text = f"y = {self.word}(x, axis={self.axis})"
-        op = {"sum": "ReduceSum", "max": "ReduceMax", "mean": "ReduceMean",
-              "argmax": None}[self.word]
+        op = {"sum": "ReduceSum", "max": "ReduceMax", "mean": "ReduceMean"}.get(self.word)
         self.nodes = [(op, "x axes", "y", {"keepdims": 1})]
 
     def exact(self, x):
@@ -333,6 +333,19 @@ class SumAll(Sum):
         self.result, self.loop = (1, 1), (1, self.rows * n, 1)
 
 
+class Variance(Sum):
+    """Sums of squares about the mean, by the number of elements, as NumPy has it."""
+
+    word = "var"
+
+    def __init__(self, n, elements):
+        super().__init__(n, elements)
+        self.nodes = None
+
+    def torch(self, t, x):
+        return t.var(x, self.axis, unbiased=False, keepdim=True)
+
+
 def positions(base):
     """The same rows, of whose greatest element the position is wanted."""
     class Position(base):
@@ -355,16 +368,19 @@ FAMILIES |= {f"{word}_{where}": type(f"{word}_{where}", (base,), {"word": word})
              for word in ("sum", "max",
                           "mean") for where, base in (("inner", Sum), ("outer", SumOuter),
                                                       ("middle", SumMiddle), ("all", SumAll))}
-FAMILIES |= {"argmax_inner": positions(Sum), "argmax_outer": positions(SumOuter)}
-BF16 = ("softmax", "layer_norm", "add_rms_norm")
+FAMILIES |= {"argmax_inner": positions(Sum), "argmax_outer": positions(SumOuter),
+             "var_inner": Variance}
+BF16 = ("softmax", "layer_norm", "rms_norm", "add_rms_norm", "sum_inner", "max_inner",
+        "mean_inner", "var_inner")
 
 # ---------------------------------------------------------------------------------------------
 # Contenders
 
 
-def loops():
+def loops(*options):
     library = os.path.join(tempfile.mkdtemp(), "loops.so")
-    words = ["gcc", "-O3", "-march=native", "-ffast-math", "-shared", "-fPIC",
+    cpu = os.environ.get("TOSAJIT_CPU", "native")
+    words = ["gcc", "-O3", f"-march={cpu}", "-ffast-math", "-shared", "-fPIC", *options,
              os.path.join(HERE, "rows_loops.c"), "-o", library, "-lmvec", "-lm"]
     subprocess.run(words, check=True)
     return ctypes.CDLL(library)
@@ -436,34 +452,44 @@ def torch_calls(case, arrays, kept):
     return calls
 
 
+def empty(shape, dtype):
+    """Memory for a result as the library makes it: at the beginning of a cache line."""
+    bytes_of = math.prod(shape) * np.dtype(dtype).itemsize
+    memory = np.empty(bytes_of + 64, np.uint8)
+    begin = -memory.ctypes.data % 64
+    return memory[begin:begin + bytes_of].view(dtype).reshape(shape)
+
+
 def contenders(name, case, arrays, kept):
     """Each a call, and how its result becomes an array."""
     half = arrays[0].dtype.itemsize == 2
-    out, itself, element = np.empty(case.result,
-                                    case.made
-                                    or arrays[0].dtype), lambda r: r, "bf16" if half else "f32"
+    out, itself = empty(case.result, case.made or arrays[0].dtype), lambda r: r
+    element = "bf16" if half else "f32"
     # Sums have one accuracy.
     engines = {"exact": ("exact", False), "exact ?": ("exact", True)} if hasattr(case, "reads") else \
         {"exact": ("exact", False), "fast": ("fast", False), "fast ?": ("fast", True)}
     calls = {}
     for who, (engine, dynamic) in engines.items():
+        if OPTIONS.loops and (dynamic or (engine == "exact" and "fast" in engines)):
+            continue
         kernel = ENGINES[engine].compile(f"{case.text} : {case.types(dynamic, element)}")
         kernel.wait()
         calls[who] = functools.partial(kernel, *arrays, out=out), itself
-    if out.size > 1 << 20 or arrays[0].size > 1 << 20:
+    if max(out.size, arrays[0].size) > 1 << 20 and not OPTIONS.loops:
         kernel = ENGINES["two"].compile(f"{case.text} : {case.types(False, element)}")
         kernel.wait()
         calls["two"] = functools.partial(kernel, *arrays, out=out), itself
-    if not half:
-        own = np.empty(case.result, case.made or np.float32)
-        calls["C"] = loop_call(getattr(LOOPS, re.sub("_(inner|outer|middle|all)$", "", name)),
-                               arrays, own, case.loop), itself
-        if hasattr(case, "reads"):
-            calls["read"] = loop_call(LOOPS.read_all, arrays, np.empty(1, np.float32),
-                                      case.loop), None
-            calls["NumPy"] = functools.partial(case.numpy, *arrays), itself
-        if PEERS["onnxruntime"] and PEERS["onnx"]:
-            calls["ORT"] = onnx_call(case, arrays), itself
+    loop = re.sub("_(inner|outer|middle|all)$", "", name)
+    if hasattr(LOOPS[half], loop):
+        own = empty(case.result, case.made or arrays[0].dtype)
+        calls["C"] = loop_call(getattr(LOOPS[half], loop), arrays, own, case.loop), itself
+    if hasattr(case, "reads"):
+        calls["read"] = loop_call(LOOPS[half].read_all, arrays, np.empty(1, np.float32),
+                                  case.loop), None
+    if hasattr(case, "reads") and not (half or OPTIONS.loops):
+        calls["NumPy"] = functools.partial(case.numpy, *arrays), itself
+    if PEERS["onnxruntime"] and PEERS["onnx"] and case.nodes and not half:
+        calls["ORT"] = onnx_call(case, arrays), itself
     if PEERS["torch"]:
         calls |= torch_calls(case, arrays, kept)
     if PEERS["jax"]:
@@ -499,15 +525,17 @@ def compare(name, case, arrays, calls):
 
 
 def medians(calls, quick):
-    """In turns of random order, so that what disturbs the machine disturbs all alike."""
+    """In turns of random order, so that what disturbs the machine disturbs all alike. Beside loops
+    alone the least of short turns, which other work on the machine leaves as it is."""
     loops, times = {}, {name: [] for name in calls}
     for name, call in calls.items():
         call()
         begin = time.perf_counter()
         call()
-        loops[name] = max(1, int(TURN / max(time.perf_counter() - begin, 1e-7)))
+        loops[name] = max(1, int((TURN / 5 if OPTIONS.loops else TURN)
+                                 / max(time.perf_counter() - begin, 1e-7)))
     begin = time.perf_counter()
-    for turn in range(5 if quick else MOST_TURNS):
+    for turn in range(5 if quick else 10 * MOST_TURNS if OPTIONS.loops else MOST_TURNS):
         for name in random.sample(list(calls), len(calls)):
             call = calls[name]
             start = time.perf_counter()
@@ -516,7 +544,8 @@ def medians(calls, quick):
             times[name].append((time.perf_counter() - start) / loops[name])
         if turn + 1 >= LEAST_TURNS and time.perf_counter() - begin > SECONDS:
             break
-    return {name: statistics.median(values) for name, values in times.items()}
+    figure = min if OPTIONS.loops else statistics.median
+    return {name: figure(values) for name, values in times.items()}
 
 
 def measure(families, quick):
@@ -528,7 +557,7 @@ def measure(families, quick):
             if half and name not in BF16:
                 continue
             for place, (elements, lengths) in SIZES.items():
-                for n in getattr(FAMILIES[name], "lengths", lengths):
+                for n in getattr(FAMILIES[name], "lengths", OPTIONS.lengths or lengths):
                     case = FAMILIES[name](n, elements)
                     generator = np.random.default_rng(n)
                     arrays = [generator.standard_normal(shape, np.float32) for shape in case.shapes]
@@ -563,7 +592,7 @@ def memory_of_two():
 
 def judged(name, times):
     """What is measured against its target: our time, of the best peer's, or of reading."""
-    own = times.get("fast", times["exact"])
+    own = times.get("fast") or times["exact"]
     if "read" in times:
         return own / times["read"], "reading"
     best = min((who for who in PEER_NAMES if who in times), key=times.get, default=None)
@@ -576,7 +605,7 @@ def said(value):
 
 def row_of(key, times):
     name, element, place, n = key
-    own = times.get("fast", times["exact"])
+    own = times.get("fast") or times["exact"]
     ratio, best = judged(name, times)
     misses = ratio > FAMILIES[name].target
     over = lambda a, b: times[a] / times[b] if a in times and b in times else None
@@ -603,7 +632,7 @@ def limits(found):
         target = FAMILIES[key[0]].target
         against = ("reading, sums" if "read" in times else "the best peer, softmax" if target == 1
                    else "the best peer, norms and RoPE")
-        own = times.get("fast", times["exact"])
+        own = times.get("fast") or times["exact"]
         kinds.setdefault((f"of {against}, {key[1]}, {key[2]}", target),
                          []).append(judged(key[0], times)[0])
         if "fast" in times:
@@ -639,6 +668,20 @@ def text_of(found, load, memory):
             + table(heads, [row_of(key, times) for key, times in found.items()]))
 
 
+def beside_loops(found, load):
+    """By kernel and place, for each length of rows, what part of the loop's time tosajit takes."""
+    lengths = sorted({key[3] for key in found})
+    kinds = dict.fromkeys((name, element, place) for name, element, place, _ in found)
+    rows = []
+    for kind in kinds:
+        times = [found.get((*kind, n), {}) for n in lengths]
+        rows.append([*kind, *(said((t.get("fast") or t["exact"]) / t["C"] if "C" in t else None)
+                              for t in times)])
+    return (f"Measured on one processor of {machine()}. The load was {load:.1f} before and "
+            f"{os.getloadavg()[0]:.1f} after.\n\n"
+            + table(["kernel", "type", "from", *map(str, lengths)], rows))
+
+
 INTRODUCTION = """# Reductions, norms and RoPE beside peers
 
 Written by `PYTHONPATH=build/tools/python python3 bench/rows.py --page`; what it compares, and how, is at the head of that file.
@@ -653,14 +696,17 @@ tosajit and the loops in C about 0.7 us each.
 
 
 def main():
-    global PEERS, INDUCTOR, LOOPS, ENGINES, SECONDS, BEGIN
+    global PEERS, INDUCTOR, LOOPS, ENGINES, SECONDS, BEGIN, OPTIONS
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("families", nargs="*", help="regular expressions")
     parser.add_argument("--page", action="store_true")
     parser.add_argument("--quick", action="store_true", help="few turns, and no Inductor")
+    parser.add_argument("--loops", action="store_true", help="beside loops in C alone")
+    parser.add_argument("--lengths", type=lambda text: [int(word) for word in text.split(",")],
+                        help="of rows, in place of those of the page")
     parser.add_argument("--seconds", type=float, default=1.0, help="at most, of turns of a case")
-    options = parser.parse_args()
+    options = OPTIONS = parser.parse_args()
     families = [name for name in FAMILIES if not options.families
                 or any(re.fullmatch(words, name) for words in options.families)]
     BEGIN, SECONDS, load = time.perf_counter(), options.seconds, os.getloadavg()[0]
@@ -668,20 +714,23 @@ def main():
     libc = ctypes.CDLL(None)
     if hasattr(libc, "mallopt"):
         libc.mallopt(-4, 0), libc.mallopt(-1, (1 << 31) - 1)
-    LOOPS = loops()
+    LOOPS = loops(), loops("-DBF16")
     ENGINES = {"exact": tosajit.Engine(threads=1, accuracy="exact"),
                "fast": tosajit.Engine(threads=1), "two": tosajit.Engine(threads=2)}
     warm = np.ones(1 << 22, np.float32)
     # its thread starts before this one is pinned
     ENGINES["two"].compile("y = exp(x) : f32[?]")(warm)
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
-    PEERS = {name: imported(name) for name in ("onnxruntime", "onnx", "torch", "jax")}
+    PEERS = {name: None if options.loops else imported(name)
+             for name in ("onnxruntime", "onnx", "torch", "jax")}
     if PEERS["torch"]:
         PEERS["torch"].set_num_threads(1)
     if PEERS["jax"]:
         PEERS["jax"].config.update("jax_cpu_enable_async_dispatch", False)
     INDUCTOR = bool(PEERS["torch"]) and not options.quick
-    text = text_of(measure(families, options.quick), load, memory_of_two())
+    found = measure(families, options.quick)
+    text = (beside_loops(found, load) if options.loops
+            else text_of(found, load, memory_of_two()))
     if options.page:
         with open(PAGE, "w") as file:
             file.write(INTRODUCTION + text)

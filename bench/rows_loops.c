@@ -5,46 +5,137 @@
  * A tensor is a x n x b; n is the row. */
 #include <math.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
+
+/* -DBF16 makes the loops of bf16: sums are of f32, and each result is rounded once. */
+#ifdef BF16
+typedef uint16_t element;
+
+static float value(element x) {
+    const uint32_t bits = (uint32_t)x << 16;
+    float v;
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
+
+static element rounded(float v) {
+    uint32_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    return (element)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+enum { LONGEST = 1 << 17 };
+static float row[LONGEST];
+
+/* Where a row of f32 is kept until it is rounded. */
+static inline float *kept(element *y) {
+    (void)y;
+    return row;
+}
+#else
+typedef float element;
+
+static float value(element x) { return x; }
+static element rounded(float v) { return v; }
+static inline float *kept(element *y) { return y; }
+#endif
 
 typedef struct sizes {
     long a, n, b;
 } sizes;
 
-static float greatest(const float *x, long n) {
+static float greatest(const element *x, long n) {
     float m = -INFINITY;
-    for (long k = 0; k < n; k++) m = x[k] > m ? x[k] : m;
+    for (long k = 0; k < n; k++) m = value(x[k]) > m ? value(x[k]) : m;
     return m;
 }
 
-static float total(const float *x, long n) {
+static float total(const element *x, long n) {
     float s = 0;
-    for (long k = 0; k < n; k++) s += x[k];
+    for (long k = 0; k < n; k++) s += value(x[k]);
     return s;
 }
 
 /* y = exp(x - its greatest element), and the sum of that. */
-static float exponentials(const float *x, float *restrict y, long n) {
+static float exponentials(const element *x, float *restrict y, long n) {
     const float m = greatest(x, n);
     float s = 0;
     for (long k = 0; k < n; k++) {
-        y[k] = expf(x[k] - m);
+        y[k] = expf(value(x[k]) - m);
         s += y[k];
     }
     return s;
 }
 
-static void scale_row(float *y, float by, long n) {
-    for (long k = 0; k < n; k++) y[k] *= by;
-}
-
-void softmax(const float *const *in, float *out, sizes z) {
+void softmax(const element *const *in, element *out, sizes z) {
     for (long r = 0; r < z.a; r++) {
-        float *y = out + r * z.n;
-        scale_row(y, 1 / exponentials(in[0] + r * z.n, y, z.n), z.n);
+        element *y = out + r * z.n;
+        float *e = kept(y), by = 1 / exponentials(in[0] + r * z.n, e, z.n);
+        for (long k = 0; k < z.n; k++) y[k] = rounded(e[k] * by);
     }
 }
 
+/* The sum of squares about the mean. */
+static float squares(const element *x, float mean, long n) {
+    float v = 0;
+    for (long k = 0; k < n; k++) v += (value(x[k]) - mean) * (value(x[k]) - mean);
+    return v;
+}
+
+static float spread(const element *x, float mean, long n) {
+    return 1 / sqrtf(squares(x, mean, n) / (float)n + 1e-5f);
+}
+
+void layer_norm(const element *const *in, element *restrict out, sizes z) {
+    for (long r = 0; r < z.a; r++) {
+        const element *x = in[0] + r * z.n;
+        const float m = total(x, z.n) / (float)z.n, scale = spread(x, m, z.n);
+        for (long k = 0; k < z.n; k++)
+            out[r * z.n + k] =
+                rounded((value(x[k]) - m) * scale * value(in[1][k]) + value(in[2][k]));
+    }
+}
+
+void rms_norm(const element *const *in, element *restrict out, sizes z) {
+    for (long r = 0; r < z.a; r++) {
+        const element *x = in[0] + r * z.n;
+        const float scale = spread(x, 0, z.n);
+        for (long k = 0; k < z.n; k++)
+            out[r * z.n + k] = rounded(value(x[k]) * scale * value(in[1][k]));
+    }
+}
+
+void add_rms_norm(const element *const *in, element *restrict out, sizes z) {
+    for (long r = 0; r < z.a; r++) {
+        const element *x = in[0] + r * z.n, *more = in[1] + r * z.n;
+        element *restrict y = out + r * z.n;
+        for (long k = 0; k < z.n; k++) y[k] = rounded(value(x[k]) + value(more[k]));
+        const float scale = spread(y, 0, z.n);
+        for (long k = 0; k < z.n; k++) y[k] = rounded(value(y[k]) * scale * value(in[2][k]));
+    }
+}
+
+void var(const element *const *in, element *restrict out, sizes z) {
+    for (long r = 0; r < z.a; r++) {
+        const element *x = in[0] + r * z.n;
+        out[r] = rounded(squares(x, total(x, z.n) / (float)z.n, z.n) / (float)z.n);
+    }
+}
+
+#ifdef BF16
+void sum(const element *const *in, element *restrict out, sizes z) {
+    for (long r = 0; r < z.a; r++) out[r] = rounded(total(in[0] + r * z.n, z.n));
+}
+
+void mean(const element *const *in, element *restrict out, sizes z) {
+    for (long r = 0; r < z.a; r++) out[r] = rounded(total(in[0] + r * z.n, z.n) / (float)z.n);
+}
+
+void max(const element *const *in, element *restrict out, sizes z) {
+    for (long r = 0; r < z.a; r++) out[r] = rounded(greatest(in[0] + r * z.n, z.n));
+}
+#else
 void log_softmax(const float *const *in, float *out, sizes z) {
     for (long r = 0; r < z.a; r++) {
         const float *x = in[0] + r * z.n;
@@ -68,23 +159,8 @@ void masked_softmax(const float *const *in, float *restrict out, sizes z) {
             y[k] = expf(y[k] - m);
             s += y[k];
         }
-        scale_row(y, 1 / s, z.n);
+        for (long k = 0; k < z.n; k++) y[k] *= 1 / s;
     }
-}
-
-static float spread(const float *x, float mean, long n) {
-    float v = 0;
-    for (long k = 0; k < n; k++) v += (x[k] - mean) * (x[k] - mean);
-    return 1 / sqrtf(v / (float)n + 1e-5f);
-}
-
-static void normalise(const float *x, const float *w, const float *b, float *restrict y, long n) {
-    const float mean = total(x, n) / (float)n, scale = spread(x, mean, n);
-    for (long k = 0; k < n; k++) y[k] = (x[k] - mean) * scale * w[k] + b[k];
-}
-
-void layer_norm(const float *const *in, float *out, sizes z) {
-    for (long r = 0; r < z.a; r++) normalise(in[0] + r * z.n, in[1], in[2], out + r * z.n, z.n);
 }
 
 static void sum_rows(const float *const *in, float *restrict y, long r, long n) {
@@ -98,22 +174,6 @@ void add_layer_norm(const float *const *in, float *out, sizes z) {
         sum_rows(in, y, r, z.n);
         const float mean = total(y, z.n) / (float)z.n, scale = spread(y, mean, z.n);
         for (long k = 0; k < z.n; k++) y[k] = (y[k] - mean) * scale * in[2][k] + in[3][k];
-    }
-}
-
-void rms_norm(const float *const *in, float *restrict out, sizes z) {
-    for (long r = 0; r < z.a; r++) {
-        const float *x = in[0] + r * z.n, scale = spread(x, 0, z.n);
-        for (long k = 0; k < z.n; k++) out[r * z.n + k] = x[k] * scale * in[1][k];
-    }
-}
-
-void add_rms_norm(const float *const *in, float *out, sizes z) {
-    for (long r = 0; r < z.a; r++) {
-        float *y = out + r * z.n;
-        sum_rows(in, y, r, z.n);
-        const float scale = spread(y, 0, z.n);
-        for (long k = 0; k < z.n; k++) y[k] = y[k] * scale * in[2][k];
     }
 }
 
@@ -203,11 +263,12 @@ void argmax(const float *const *in, float *out, sizes z) {
             }
     }
 }
+#endif
 
 /* Nothing but reading: eight vectors of 32 bytes a step, as many loads as a core has under way. */
-void read_all(const float *const *in, float *out, sizes z) {
+void read_all(const element *const *in, float *out, sizes z) {
     typedef int vector __attribute__((vector_size(32)));
-    const char *p = (const char *)in[0], *end = p + (size_t)(z.a * z.n * z.b) * sizeof(float);
+    const char *p = (const char *)in[0], *end = p + (size_t)(z.a * z.n * z.b) * sizeof(element);
     vector all[8] = {{0}};
     for (; end - p >= (ptrdiff_t)sizeof all; p += sizeof all)
         for (int k = 0; k < 8; k++) {

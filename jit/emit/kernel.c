@@ -113,8 +113,8 @@ static void add_attribute(LLVMValueRef function, const char *key, const char *va
     LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, attribute);
 }
 
-/* A tosajit_entry (tosajit.h), whose parameters these are. It needs no context: it was made for the
- * part. */
+/* A tosajit_entry (tosajit.h), whose parameters these are. It needs no context, since it was made
+ * for the part. There a call that takes turns says how many bytes its results have. */
 static void declare_function(part_emitter *e, const char *name) {
     enum { CONTEXT, POINTERS, STRIDES, PLANES, ROWS, COLS, PARAMETERS };
     LLVMTypeRef parameters[PARAMETERS] = {
@@ -123,6 +123,7 @@ static void declare_function(part_emitter *e, const char *name) {
     e->function = LLVMAddFunction(
         e->k.module, name,
         LLVMFunctionType(LLVMVoidTypeInContext(e->k.context), parameters, PARAMETERS, 0));
+    e->result_bytes = LLVMGetParam(e->function, CONTEXT);
     e->pointers = LLVMGetParam(e->function, POINTERS);
     e->strides = LLVMGetParam(e->function, STRIDES);
     e->planes = LLVMGetParam(e->function, PLANES);

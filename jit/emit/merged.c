@@ -8,10 +8,13 @@
  *     of less than a vector           a branch for each width                 peeled, no masks
  *     of a result beyond the caches   stores that bypass these, whole lines   peeled, x86, static
  *                                     one behind the other                    sizes, this machine
+ *     the same, block by block        stores that bypass these, no others     the last of parts
+ *                                                                             that take turns
  *
  * A store reads its line first, to change a part of it, and puts out of the caches what was there.
  * One that bypasses them does neither, so a sum of 64M f32 takes 0.7 of the time. In place the line
- * is there already, and such a store takes longer. */
+ * is there already, and such a store takes longer. Of blocks it takes two to four times as long
+ * where a line is half in the next row, and half of the time where none is. */
 #include "jit/emit/part.h"
 #include "jit/schedule/costs.h"
 #include "runtime/base/types.h"
@@ -81,6 +84,50 @@ static LLVMValueRef is_large(const part_emitter *e) {
                         compare(e, LLVMIntSGE, e->cols, least_row), "large");
 }
 
+/* True if every result is whole cache lines in every row, and none is in place. */
+static LLVMValueRef is_whole_lines(const part_emitter *e, const tile_values *tile) {
+    LLVMValueRef misfits = int64_constant(e, 0), can = NULL;
+    for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++) {
+        const size_t size = tosajit_type_size(tensor_node(e, t)->type.element);
+        LLVMValueRef address = LLVMBuildPtrToInt(e->k.builder, tile->pointers[t], e->k.i64, ""),
+                     row =
+                         LLVMBuildMul(e->k.builder, e->cols, int64_constant(e, (int64_t)size), "");
+        misfits =
+            LLVMBuildOr(e->k.builder, misfits, LLVMBuildOr(e->k.builder, address, row, ""), "");
+        misfits = LLVMBuildOr(e->k.builder, misfits, tile->row_strides[t], "");
+        if (e->part->has_planes)
+            misfits = LLVMBuildOr(e->k.builder, misfits,
+                                  load_at(e, e->k.i64, e->strides, 2 * tensor_count(e) + t), "");
+    }
+    misfits = LLVMBuildAnd(e->k.builder, misfits, int64_constant(e, COST_LINE_BYTES - 1), "");
+    can = compare(e, LLVMIntEQ, misfits, int64_constant(e, 0));
+    for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
+        for (int32_t k = 0; k < e->part->leaf_count; k++)
+            can = LLVMBuildAnd(
+                e->k.builder, can,
+                LLVMBuildICmp(e->k.builder, LLVMIntNE, tile->pointers[t], tile->pointers[k], ""),
+                "whole");
+    return can;
+}
+
+/* True if the call's results, of which this is a block, lie beyond the caches with an operand as
+ * large. */
+static LLVMValueRef is_of_large(const part_emitter *e) {
+    LLVMValueRef bytes = LLVMBuildPtrToInt(e->k.builder, e->result_bytes, e->k.i64, "bytes");
+    return compare(e, LLVMIntUGE, bytes, int64_constant(e, e->k.target->cache_bytes / 2));
+}
+
+/* Whoever runs the blocks puts a fence behind the last one. */
+static void emit_streamed_blocks(const part_emitter *e, const tile_values *tile) {
+    const tosajit_variant all = all_variants(e->part);
+    LLVMBasicBlockRef cached = begin_if(e, is_of_large(e), "beyond", "cached"),
+                      stream = new_block(e, "stream");
+    LLVMBuildCondBr(e->k.builder, is_whole_lines(e, tile), stream, cached);
+    LLVMPositionBuilderAtEnd(e->k.builder, stream);
+    emit_variant(e, &all, NEST_STREAMED_BLOCKS, tile, e->done);
+    continue_in(e, cached);
+}
+
 static void emit_streamed(const part_emitter *e, const tile_values *tile) {
     const tosajit_variant all = all_variants(e->part);
     LLVMBasicBlockRef beyond = new_block(e, "beyond"), stream = new_block(e, "stream"),
@@ -99,6 +146,10 @@ static void emit_streamed(const part_emitter *e, const tile_values *tile) {
 }
 
 void emit_merged(const part_emitter *e, const tile_values *tile) {
-    for (int k = 0; k < e->nest.merged_count; k++)
-        (e->nest.merged[k] == NEST_HALVES ? emit_halves : emit_streamed)(e, tile);
+    static void (*const emit[])(const part_emitter *, const tile_values *) = {
+        [NEST_HALVES] = emit_halves,
+        [NEST_STREAMED] = emit_streamed,
+        [NEST_STREAMED_BLOCKS] = emit_streamed_blocks,
+    };
+    for (int k = 0; k < e->nest.merged_count; k++) emit[e->nest.merged[k]](e, tile);
 }

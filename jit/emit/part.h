@@ -49,7 +49,8 @@ typedef struct part_emitter {
     uint64_t part_bit;
     nest nest;
     LLVMValueRef function, pointers, strides, planes, rows, cols, planes_left;
-    LLVMBasicBlockRef done; /* returns */
+    LLVMValueRef result_bytes; /* of a call whose parts take turns; as a pointer */
+    LLVMBasicBlockRef done;    /* returns */
     level levels[NEST_MAX_LEVELS];
     /* The column of a last single step. With FastISel, at [n - 1], its distance in bytes where
      * elements have n bytes. */

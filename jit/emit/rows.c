@@ -182,6 +182,15 @@ static void emit_streamed_row(row_emitter *r) {
     emit_level(r, &lv, column, NULL);
 }
 
+/* A row of a block: whole cache lines, of which none is in another row. */
+static void emit_streamed_block_row(row_emitter *r) {
+    const part_emitter *e = r->part;
+    const level lv = {.nest = {.lanes = e->nest.lanes, .repeats = 1, .streamed = true},
+                      .end = e->cols};
+    if (e->nest.fast_isel) emit_splats(r, e->nest.lanes);
+    emit_level(r, &lv, int64_constant(e, 0), NULL);
+}
+
 /* A row of at most one vector. */
 static void emit_masked_row(row_emitter *r) {
     const part_emitter *e = r->part;
@@ -227,9 +236,13 @@ static void emit_masked_or_peeled_row(row_emitter *r) {
 
 /* The emitter of each kind of row. */
 static void (*const emit_row[])(row_emitter *) = {
-    [NEST_TAIL] = emit_tail_row,     [NEST_PEELED] = emit_peeled_row,
-    [NEST_MASKED] = emit_masked_row, [NEST_MASKED_OR_PEELED] = emit_masked_or_peeled_row,
-    [NEST_HALVES] = emit_halved_row, [NEST_STREAMED] = emit_streamed_row,
+    [NEST_TAIL] = emit_tail_row,
+    [NEST_PEELED] = emit_peeled_row,
+    [NEST_MASKED] = emit_masked_row,
+    [NEST_MASKED_OR_PEELED] = emit_masked_or_peeled_row,
+    [NEST_HALVES] = emit_halved_row,
+    [NEST_STREAMED] = emit_streamed_row,
+    [NEST_STREAMED_BLOCKS] = emit_streamed_block_row,
     [NEST_EXACT] = emit_exact_row,
 };
 

@@ -21,6 +21,7 @@
  *     NEST_HALVES    n < a vector   two overlapping vectors of 4, 2 or 1 lanes: [0,4) [n-4,n)
  *     NEST_STREAMED  results beyond as peeled, by whole cache lines that bypass the caches
  *                    the caches
+ *     NEST_STREAMED_BLOCKS     results beyond, block by block: whole cache lines alone
  *     the columns are reduced; the loops follow each other:
  *     NEST_REDUCED_BRIEF       a few n, known: several rows at once, without a loop
  *     NEST_REDUCED_FOUND       n <= a step, of a position: the best element, then where it is
@@ -48,6 +49,7 @@ typedef enum nest_row {
     NEST_MASKED_OR_PEELED,
     NEST_HALVES,
     NEST_STREAMED,
+    NEST_STREAMED_BLOCKS,
     NEST_REDUCED_BRIEF, /* this and those below reduce */
     NEST_REDUCED_FOUND,
     NEST_REDUCED,

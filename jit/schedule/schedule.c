@@ -27,6 +27,7 @@ typedef struct asked {
     const cpu_level *level;
     part_work work;
     reductions reduced;
+    bool writes_blocks; /* after other parts, which take turns with it; and not in place */
 } asked;
 
 static bool has_splat_buffers(const plan_part *part) {
@@ -154,14 +155,27 @@ static int64_t known_elements(const plan_part *part) {
     return elements;
 }
 
-/* True if results lie beyond the caches, and one vector of each is whole registers. That must be
- * known: in kernels of dynamic sizes this would take a fifth to a third of their compilation. */
-static bool may_stream(const asked *a, unsigned lanes, int64_t cache_bytes) {
+/* True if one vector of each result is whole registers, on a machine of which the caches are known.
+ */
+static bool has_streams(const asked *a, unsigned lanes, int64_t cache_bytes) {
     const part_work *w = &a->work;
-    const int64_t bytes = known_elements(a->part) * w->least_result;
-    return a->level->fence && cache_bytes > 0 && bytes >= cache_bytes &&
-           w->least_result * lanes >= COST_LEAST_REGISTER &&
+    return a->level->fence && cache_bytes > 0 && w->least_result * lanes >= COST_LEAST_REGISTER &&
            w->most_result * lanes <= COST_LINE_BYTES;
+}
+
+/* True if results lie beyond the caches. That must be known: in kernels of dynamic sizes this would
+ * take a fifth to a third of their compilation. */
+static bool may_stream(const asked *a, unsigned lanes, int64_t cache_bytes) {
+    return has_streams(a, lanes, cache_bytes) &&
+           known_elements(a->part) * a->work.least_result >= cache_bytes;
+}
+
+/* True if results are written block by block: of these the call says how large the whole is. Rows
+ * must be whole cache lines, so that no line is in two rows. */
+static bool may_stream_blocks(const asked *a, unsigned lanes, int64_t cache_bytes) {
+    return a->writes_blocks && has_streams(a, lanes, cache_bytes) &&
+           (a->part->cols_multiple == 1 ||
+            a->part->cols_multiple * a->work.least_result % COST_LINE_BYTES == 0);
 }
 
 static void add_level(nest *n, nest_level level) { n->levels[n->level_count++] = level; }
@@ -181,7 +195,10 @@ static void schedule_peeled(const asked *a, int64_t cache_bytes, nest *n) {
                               (n->tail == TOSAJIT_TAIL_NONE && a->part->cols_multiple == n->lanes);
     add_level(n, (nest_level){.lanes = n->lanes, .repeats = 1});
     if (n->tail == TOSAJIT_TAIL_OVERLAP) n->merged[n->merged_count++] = NEST_HALVES;
-    if (may_stream(a, n->lanes, cache_bytes)) n->merged[n->merged_count++] = NEST_STREAMED;
+    if (may_stream_blocks(a, n->lanes, cache_bytes))
+        n->merged[n->merged_count++] = NEST_STREAMED_BLOCKS;
+    else if (may_stream(a, n->lanes, cache_bytes))
+        n->merged[n->merged_count++] = NEST_STREAMED;
     if (short_vector && n->fast_isel) n->rows[n->row_count++] = NEST_MASKED;
     if (is_exact(a, n)) n->rows[n->row_count++] = NEST_EXACT;
     n->rows[n->row_count++] = short_vector && !n->fast_isel ? NEST_MASKED_OR_PEELED : NEST_PEELED;
@@ -432,9 +449,21 @@ static void schedule_elementwise(const asked *a, step s, int64_t cache_bytes, ne
         schedule_tail(a, s.unroll, n);
 }
 
+/* True if a part is the last of several, and no part before has kept a value in the memory of its
+ * result: that is in the cache, and what bypasses the caches takes longer there. */
+static bool writes_blocks(const plan *p, int32_t part) {
+    const plan_part *last = &p->parts[part];
+    bool own = part > 0 && part + 1 == p->part_count;
+    for (int32_t t = 0; t < last->leaf_count; t++)
+        for (int32_t k = 0; k < last->result_count; k++)
+            own &= last->leaves[t].tensor != p->tensor_count + last->results[k];
+    return own;
+}
+
 nest nest_make(const plan *p, int32_t part, const tosajit_expr *program, nest_target target) {
     const asked a = {&p->parts[part], target.level, find_work(p, part, program),
-                     find_reductions(&p->parts[part], program, target.level)};
+                     find_reductions(&p->parts[part], program, target.level),
+                     writes_blocks(p, part)};
     const step s = choose_step(&a);
     nest n = {.lanes = s.lanes};
     if (a.part->axis < 0)

@@ -16,6 +16,7 @@ static const char *const rows[] = {
         "one vector where n is no more, else peeled vectors and levels between",
     [NEST_HALVES] = "two narrower vectors, which overlap",
     [NEST_STREAMED] = "whole cache lines, stored past the caches",
+    [NEST_STREAMED_BLOCKS] = "whole cache lines, stored past the caches",
     [NEST_REDUCED_BRIEF] = "reduced along columns, without a loop",
     [NEST_REDUCED_FOUND] = "reduced along columns, one masked step",
     [NEST_REDUCED] = "reduced along columns, in segments of 4096",
@@ -62,6 +63,7 @@ static void print_row(FILE *out, const nest *n, const plan_part *part, nest_row 
     if (row == NEST_MASKED) fprintf(out, " of n <= %u", n->lanes);
     if (row == NEST_EXACT) fprintf(out, " of n = %" PRId64, part->cols_multiple);
     if (row == NEST_STREAMED) fputs(" of large tiles", out);
+    if (row == NEST_STREAMED_BLOCKS) fputs(" of large results", out);
     if (row == NEST_REDUCED_NARROW) fprintf(out, " of n <= %u", n->accumulators[0].lanes);
     fprintf(out, ": %s%s\n", rows[row], merged ? "; one loop for all variants" : "");
 }

@@ -74,6 +74,7 @@ static const char *const rows[] = {
     [NEST_MASKED_OR_PEELED] = "masked or peeled",
     [NEST_HALVES] = "halves",
     [NEST_STREAMED] = "streamed",
+    [NEST_STREAMED_BLOCKS] = "streamed blocks",
     [NEST_REDUCED_BRIEF] = "reduced along columns, brief",
     [NEST_REDUCED_FOUND] = "reduced along columns, found",
     [NEST_REDUCED] = "reduced along columns",

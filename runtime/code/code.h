@@ -26,7 +26,8 @@ typedef struct code_image {
 typedef struct code_part {
     tosajit_entry entry;
     const void *context; /* the entry's first argument: what code that was not made for the part
-                            needs to know of it; null: nothing */
+                            needs to know of it; null: nothing. Code that was made for it may be
+                            told how many bytes the call's results have, as a pointer */
     bool masked;         /* as code_image has it */
     bool single;         /* an op's own code: no loop for rows along which every leaf repeats */
 } code_part;

@@ -38,10 +38,13 @@ enum {
     /* Of a block, about. Of larger ones memory would wait while they are computed, and then the
      * other way round: the processor looks no further ahead than some thousand instructions. But
      * pieces of rows are to be long. Nobody waits for an L2 cache, so that what lies there has
-     * blocks as long as an L1 cache allows. */
+     * blocks as long as an L1 cache allows; beyond all caches they are as short as a launch of each
+     * allows. */
     BLOCK_ELEMENTS = 2048,
     NEAR_BLOCK_ELEMENTS = 4096,
     NEAR_ELEMENTS = 1 << 18,
+    FAR_BLOCK_ELEMENTS = 1024,
+    FAR_ELEMENTS = 1 << 21,
     PIECES_ELEMENTS = 8192,
     ONCE_ELEMENTS = 32768, /* at least, where no operand is read again */
     GRAIN = 64,            /* elements of the innermost dimension */
@@ -315,6 +318,7 @@ enum { READY_RANK = 4 };
 /* A part of which a whole block is one call of its code. */
 typedef struct ready_part {
     bool is_single;
+    const void *context;
     launch_step step;                          /* of the first block; `at` are addresses */
     int64_t moves[READY_RANK][LAUNCH_TENSORS]; /* bytes, to the next index of a dimension */
 } ready_part;
@@ -342,6 +346,22 @@ static void find_moves(const staging *s, const plan_part *part, const walk *w, r
         }
 }
 
+static int64_t count_elements(const int64_t *sizes, int32_t rank) {
+    int64_t elements = 1;
+    for (int32_t d = 0; d < rank; d++) elements *= sizes[d];
+    return elements;
+}
+
+/* Bytes of the results of a phase's last part. */
+static int64_t result_bytes(const staging *s) {
+    const plan_part *last = &s->kernel->plan.parts[s->end - 1];
+    const int64_t elements = count_elements(s->part_sizes[s->end - 1], last->rank);
+    int64_t bytes = 0;
+    for (int32_t t = last->leaf_count; t < last->leaf_count + last->result_count; t++)
+        if (!is_scratch(s, last, t)) bytes += last->element_sizes[t] * elements;
+    return bytes;
+}
+
 static void make_ready(const staging *s, int32_t p, char *memory, ready_part *g) {
     const plan_part *part = &s->kernel->plan.parts[p];
     const int64_t zero[TOSAJIT_MAX_RANK] = {0};
@@ -349,6 +369,9 @@ static void make_ready(const staging *s, int32_t p, char *memory, ready_part *g)
     walk *w = (walk *)room; /* not cleared, like the next two: see walk.h */
     tile_tensors tile;
     tile_choice choice;
+    g->context = s->code[p].context;
+    if (!g->context && p + 1 == s->kernel->plan.part_count)
+        g->context = (const void *)(intptr_t)result_bytes(s);
     g->is_single = !plan_is_bare(part) && part->leaf_count + part->result_count <= LAUNCH_TENSORS &&
                    s->rank <= READY_RANK;
     if (!g->is_single) return;
@@ -367,8 +390,7 @@ static void run_ready(const staging *s, int32_t p, const ready_part *g, const in
         for (int32_t d = 0; d < s->rank; d++)
             pointers[t] = (char *)pointers[t] + start[d] * g->moves[d][t];
     }
-    s->code[p].entry(s->code[p].context, pointers, step->strides, step->planes, step->rows,
-                     step->cols);
+    s->code[p].entry(g->context, pointers, step->strides, step->planes, step->rows, step->cols);
 }
 
 static bool is_whole(const staging *s, const int64_t *start) {
@@ -388,6 +410,25 @@ static void find_start(const staging *s, int64_t b, int64_t *start) {
     }
 }
 
+/* Dimensions along which blocks follow each other, as bits. */
+static uint32_t find_sequential(const staging *s) {
+    uint32_t sequential = 0;
+    for (int32_t d = 0; d < s->rank; d++) sequential |= (uint32_t)is_sequential(s, d) << d;
+    return sequential;
+}
+
+/* From a block to the one behind it, as find_start has it: the next of a chain, or of the next
+ * chain the first. */
+static void advance(const staging *s, uint32_t sequential, int64_t *start) {
+    for (int chained = 1; chained >= 0; chained--)
+        for (int32_t d = s->rank; d-- > 0;) {
+            if ((int)(sequential >> d & 1) != chained) continue;
+            start[d] += s->block[d];
+            if (start[d] < s->counts[d] * s->block[d]) return;
+            start[d] = 0;
+        }
+}
+
 static void run_task(void *argument, size_t index) {
     const staging *s = argument;
     const int64_t length = s->blocks / s->chains,
@@ -399,9 +440,10 @@ static void run_task(void *argument, size_t index) {
     for (int32_t p = 0; p < parts && p < LAUNCH_STEPS; p++)
         make_ready(s, s->begin + p, memory, &ready[p]);
     uint64_t environment = fpenv_enter(); /* of this thread */
-    for (int64_t b = first; b < end; b++) {
-        int64_t start[TOSAJIT_MAX_RANK];
-        find_start(s, b, start);
+    const uint32_t sequential = find_sequential(s);
+    int64_t start[TOSAJIT_MAX_RANK];
+    find_start(s, first, start);
+    for (int64_t b = first; b < end; b++, advance(s, sequential, start)) {
         const bool whole = is_whole(s, start);
         for (int32_t p = 0; p < parts; p++)
             if (whole && p < LAUNCH_STEPS && ready[p].is_single)
@@ -409,6 +451,7 @@ static void run_task(void *argument, size_t index) {
             else
                 run_part(s, s->begin + p, start, memory);
     }
+    atomic_thread_fence(memory_order_seq_cst); /* stores past the caches have none of their own */
     fpenv_leave(environment);
 }
 
@@ -440,16 +483,10 @@ static tosajit_status packed_bytes(const staging *s, const tosajit_parallel *par
     return TOSAJIT_OK;
 }
 
-static int64_t count_elements(const staging *s) {
-    int64_t elements = 1;
-    for (int32_t d = 0; d < s->rank; d++) elements *= s->sizes[d];
-    return elements;
-}
-
 /* Blocks of so many elements; fewer where threads share them. */
 static tosajit_status plan_blocks_of(staging *s, const tosajit_parallel *parallel, int64_t most) {
     const plan_part *last = &s->kernel->plan.parts[s->end - 1];
-    const int64_t elements = count_elements(s);
+    const int64_t elements = count_elements(s->sizes, s->rank);
     int64_t packed;
     cut_blocks(s, most);
     s->tasks = 1;
@@ -495,9 +532,11 @@ static tosajit_status plan_blocks(staging *s, const tosajit_parallel *parallel) 
         const tosajit_status status = plan_blocks_once(s, parallel);
         if (!status && s->task_bytes == s->scratch.bytes) return status;
     }
-    const bool near = count_elements(s) <= NEAR_ELEMENTS;
-    const tosajit_status status =
-        plan_blocks_of(s, parallel, near ? NEAR_BLOCK_ELEMENTS : BLOCK_ELEMENTS);
+    const int64_t elements = count_elements(s->sizes, s->rank),
+                  most = elements <= NEAR_ELEMENTS  ? NEAR_BLOCK_ELEMENTS
+                         : elements <= FAR_ELEMENTS ? BLOCK_ELEMENTS
+                                                    : FAR_BLOCK_ELEMENTS;
+    const tosajit_status status = plan_blocks_of(s, parallel, most);
     return status || !are_pieces(s) ? status : plan_blocks_of(s, parallel, PIECES_ELEMENTS);
 }
 
@@ -534,7 +573,8 @@ tosajit_status stages_explain(const tosajit_kernel *kernel, view *tensors, stage
 static bool is_one_block(const staging *s) {
     const plan *p = &s->kernel->plan;
     return s->blocks == 1 && s->task_bytes == s->scratch.bytes && s->task_bytes <= STACK_BYTES &&
-           !parallel_pays(&s->kernel->parallel, &p->parts[p->part_count - 1], count_elements(s));
+           !parallel_pays(&s->kernel->parallel, &p->parts[p->part_count - 1],
+                          count_elements(s->sizes, s->rank));
 }
 
 bool stages_launch(const tosajit_kernel *kernel, const code_part *code, view *tensors, launch *p) {
@@ -557,7 +597,7 @@ bool stages_launch(const tosajit_kernel *kernel, const code_part *code, view *te
         block_walk(&s, k, zero, NULL, w, &tile);
         if (!choose(&s, k, w, &tile, choice)) return false;
         p->walked = !launch_tell(part, choice, w, &tile, step);
-        p->is_short &= count_elements(&s) / 2 < part->piece_elements;
+        p->is_short &= count_elements(s.sizes, s.rank) / 2 < part->piece_elements;
         if (p->walked && (p->step_count > 1 || choice->packed)) return false;
     }
     return true;

@@ -1,16 +1,17 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Results that are larger than the machine's caches, which are stored past them: rows of any end,
- * results at any place, several of them, planes, in place; and that small ones know no such stores.
- * Expected is what loops over integers give. A day has a quarter of the cases on each engine,
- * TOSAJIT_THIN=1 has all. In: the kernel's word on the caches. Out: where a result or a byte beside
- * it is wrong. */
+ * results at any place, several of them, planes, in place; blocks of parts that take turns; and
+ * that small ones know no such stores. Expected is what loops over integers give. A day has a
+ * quarter of the cases on each engine, TOSAJIT_THIN=1 has all. In: the kernel's word on the caches.
+ * Out: where a result or a byte beside it is wrong. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tests/support/cmocka.h"
 #include "tests/support/support.h"
+#include "tests/support/text.h"
 #include "tosajit/inspect.h"
 
 enum { BESIDE = 0x5a, EDGE = 64, MOST_COLUMNS = 8197, MOST_RESULTS = 2, STANDARD_THINNING = 4 };
@@ -185,12 +186,89 @@ static void results_beyond_the_caches_are_right(void **state) {
             if (test_is_drawn(e + k, STANDARD_THINNING)) run_case(f, &f->engines[e], k);
 }
 
-static bool bypasses(const test_engine *engine, const large *c, const int64_t *dims) {
+/* Rows less their sum: parts that take turns, block by block. */
+typedef struct turn {
+    const char *types;
+    int64_t columns;
+    size_t place; /* bytes behind a cache line */
+    bool in_place;
+} turn;
+
+static const turn turns[] = {
+    {"x: i32[?,64]\n", 64, 0, false},  {"x: i32[?,64]\n", 64, 16, false},
+    {"x: i32[?,?]\n", 1040, 0, false}, {"x: i32[?,?]\n", 1041, 0, false},
+    {"x: i32[?,256]\n", 256, 0, true}, {"x: i32[?,40]\n", 40, 0, false},
+};
+
+static bool is_centred(const int32_t *x, const int32_t *y, int64_t columns) {
+    int32_t sum = 0;
+    bool same = true;
+    for (int64_t k = 0; k < columns; k++) sum += x[k];
+    for (int64_t k = 0; k < columns; k++) same &= y[k] == x[k] - sum;
+    return same;
+}
+
+static void run_turn(const fixture *f, const test_engine *engine, const turn *t) {
+    const int64_t dims[2] = {f->caches / (4 * t->columns) + 3, t->columns},
+                  count = dims[0] * dims[1];
+    unsigned char *memory[3];
+    int32_t *x = (int32_t *)room_for(count, TOSAJIT_I32, 4, &memory[0]),
+            *to = (int32_t *)room_for(count, TOSAJIT_I32, t->place, &memory[1]),
+            *before = (int32_t *)room_for(count, TOSAJIT_I32, 0, &memory[2]);
+    for (int64_t k = 0; k < count; k++) before[k] = (int32_t)left_at(k);
+    memcpy(t->in_place ? to : x, before, (size_t)count * sizeof *x);
+    tosajit_expr *expr = test_parse(t->types, "x - sum(x, axis=1)");
+    tosajit_kernel *kernel = NULL;
+    const tosajit_tensor operand = tosajit_dense(TOSAJIT_I32, t->in_place ? to : x, 2, dims),
+                         result = tosajit_dense(TOSAJIT_I32, to, 2, dims);
+    assert_int_equal(tosajit_compile_expr(engine->engine, expr, &kernel), TOSAJIT_OK);
+    assert_int_equal(tosajit_run(kernel, &operand, 1, &result, 1), TOSAJIT_OK);
+    bool same = true;
+    for (int64_t r = 0; r < count; r += dims[1]) same &= is_centred(before + r, to + r, dims[1]);
+    for (int b = 1; b <= EDGE; b++)
+        same &=
+            ((unsigned char *)to)[-b] == BESIDE && ((unsigned char *)(to + count))[b - 1] == BESIDE;
+    if (!same) fail_msg("%s, %zu behind a line, on %s", t->types, t->place, engine->name);
+    tosajit_kernel_release(kernel);
+    tosajit_expr_destroy(expr);
+    for (int k = 0; k < 3; k++) free(memory[k]);
+}
+
+static void blocks_beyond_the_caches_are_right(void **state) {
+    const fixture *f = *state;
+    for (size_t e = 1; e < f->engine_count; e++)
+        for (size_t k = 0; f->engines[e].native && k < sizeof turns / sizeof *turns; k++)
+            if (test_is_drawn(e + k, STANDARD_THINNING)) run_turn(f, &f->engines[e], &turns[k]);
+}
+
+static bool text_bypasses(const test_engine *engine, const tosajit_expr *expr) {
     char *text = NULL;
-    tosajit_expr *expr = build(c, dims);
     assert_int_equal(tosajit_print(engine->engine, expr, TOSAJIT_VIEW_ASM, &text), TOSAJIT_OK);
     const bool found = strstr(text, "movnt") != NULL;
     tosajit_text_release(text);
+    return found;
+}
+
+/* Rows that share cache lines with others have no such stores. */
+static void blocks_bypass_where_rows_are_lines(void **state) {
+    const fixture *f = *state;
+    for (size_t e = 1; e < f->engine_count; e++) {
+        if (!f->engines[e].native) continue;
+        for (size_t k = 0; k < sizeof turns / sizeof *turns; k++) {
+            tosajit_expr *expr = test_parse(turns[k].types, "x - sum(x, axis=1)");
+#if defined(__x86_64__)
+            assert_int_equal(text_bypasses(&f->engines[e], expr), turns[k].columns != 40);
+#else
+            assert_false(text_bypasses(&f->engines[e], expr));
+#endif
+            tosajit_expr_destroy(expr);
+        }
+    }
+}
+
+static bool bypasses(const test_engine *engine, const large *c, const int64_t *dims) {
+    tosajit_expr *expr = build(c, dims);
+    const bool found = text_bypasses(engine, expr);
     tosajit_expr_destroy(expr);
     return found;
 }
@@ -244,5 +322,7 @@ int main(void) {
         return 0;
     }
     return TEST_RUN(setup, teardown, TEST(results_beyond_the_caches_are_right),
+                    TEST(blocks_beyond_the_caches_are_right),
+                    TEST(blocks_bypass_where_rows_are_lines),
                     TEST(small_results_have_no_such_code));
 }
