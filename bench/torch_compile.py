@@ -33,7 +33,8 @@ import torch.nn as nn
 import tosajit
 import tosajit.torch
 from tosajit.torch import _program
-from torch_modules import LSTM, BlackScholes, Decoder, GPTBlock, mobile, of_torchvision, sentence_bert
+from torch_modules import (GIN, LSTM, BlackScholes, Decoder, EmbeddedNorm, GPTBlock, PaiNN,
+                           SegFormer, graph, mobile, of_torchvision, sentence_bert)
 
 PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "docs", "torch.md")
 QUICK = "--quick" in sys.argv
@@ -83,6 +84,10 @@ def modules():
          lambda n: torch.randn(n, 32, 32, 32)),
         ("LSTM, 3 steps", LSTM(128), lambda n: torch.randn(16 * n, 128)),
         ("Black-Scholes", BlackScholes(), lambda n: torch.randn(20000 * n, 5)),
+        ("embedding, layer norm", EmbeddedNorm(), lambda n: torch.randint(0, 30522, (n, 64))),
+        ("GIN layer", GIN(), lambda n: graph(250 * n, 2000 * n, 64)),
+        ("PaiNN layer", PaiNN(), lambda n: (torch.randn(75 * n, 64), *graph(75 * n, 1000 * n, 3))),
+        ("SegFormer, one block a stage", SegFormer(), lambda n: images(n, 128)),
     ]
 
 
@@ -143,11 +148,18 @@ def alone(made, run):
     return lambda: call(list(given))
 
 
-def sized(make, n):
-    """An input whose first size may be another one later."""
+def inputs(make, n):
+    """A module's arguments."""
     x = make(n)
-    torch._dynamo.mark_dynamic(x, 0)
-    return x
+    return x if isinstance(x, tuple) else (x,)
+
+
+def sized(make, n):
+    """Inputs whose first sizes may be other ones later."""
+    given = inputs(make, n)
+    for x in given:
+        torch._dynamo.mark_dynamic(x, 0)
+    return given
 
 
 def first_calls(module, make):
@@ -159,9 +171,9 @@ def first_calls(module, make):
             torch._dynamo.reset()
             compiled[backend] = torch.compile(module, backend=backend)
             x, other = sized(make, 8), sized(make, 5)
-            first, new = (timed(lambda: compiled[backend](x)),
-                          timed(lambda: compiled[backend](other)))
-            times[backend] = first, max(0, new - min(timed(lambda: compiled[backend](other))
+            first, new = (timed(lambda: compiled[backend](*x)),
+                          timed(lambda: compiled[backend](*other)))
+            times[backend] = first, max(0, new - min(timed(lambda: compiled[backend](*other))
                                                      for _ in range(3)))
         times["alone"] = sum(spent for _, spent in made), None
     tosajit.torch._engine(1, "reproducible").wait()
@@ -170,7 +182,7 @@ def first_calls(module, make):
 
 def train(run, own, x):
     own.zero_grad()
-    y = run(x)
+    y = run(*x)
     (y[0] if isinstance(y, tuple) else y).square().mean().backward()
 
 
@@ -204,10 +216,10 @@ def inference(module, make, others, ratios):
         first, row = [number(times["alone"][0])] + [number(times[b][k]) for k in (0, 1)
                                                     for b in BACKENDS], []
         for n in (1, 8):
-            x = make(n)
-            expected = module(x)
-            calls = {"eager": lambda: module(x), **{b: lambda b=b: compiled[b](x)
-                                                    for b in BACKENDS}}
+            x = inputs(make, n)
+            expected = module(*x)
+            calls = {"eager": lambda: module(*x), **{b: lambda b=b: compiled[b](*x)
+                                                     for b in BACKENDS}}
             with watched() as more:
                 for backend in BACKENDS:
                     torch.testing.assert_close(calls[backend](), expected, rtol=1e-3, atol=1e-4)
@@ -221,7 +233,7 @@ def inference(module, make, others, ratios):
 def training(module, make, others, ratios):
     torch._dynamo.reset()
     module.train()
-    x = make(8)
+    x = inputs(make, 8)
     runs = {"eager": module, **{b: torch.compile(module, backend=b) for b in BACKENDS}}
     for run in runs.values():
         train(run, module, x)
@@ -280,4 +292,5 @@ def main():
         file.write(page[:head] + "\n" + said + text + "\n" + page[tail:])
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -182,3 +182,116 @@ def mobile(channels: int, inner: int) -> nn.Module:
                          nn.Conv2d(inner, inner, 3, padding=1, groups=inner, bias=False),
                          nn.BatchNorm2d(inner), nn.Hardswish(),
                          nn.Conv2d(inner, channels, 1, bias=False), nn.BatchNorm2d(channels))
+
+
+class EmbeddedNorm(nn.Module):
+    """The head of a BERT: words, positions, layer norm."""
+
+    def __init__(self, size=384, words=30522, positions=512):
+        super().__init__()
+        self.words, self.positions = nn.Embedding(words, size), nn.Embedding(positions, size)
+        self.norm = nn.LayerNorm(size, 1e-12)
+
+    def forward(self, words):
+        return self.norm(self.words(words) + self.positions.weight[:words.shape[1]])
+
+
+def graph(nodes, edges, size):
+    """What each node has, and from where to where edges go."""
+    return (torch.randn(nodes, size), *(torch.randint(0, nodes, (edges,)) for _ in range(2)))
+
+
+class GIN(nn.Module):
+    """A layer of a graph isomorphism network: nodes add what their neighbours have."""
+
+    def __init__(self, size=64):
+        super().__init__()
+        self.eps = nn.Parameter(torch.zeros(1))
+        self.mlp = nn.Sequential(nn.Linear(size, size), nn.ReLU(), nn.Linear(size, size))
+
+    def forward(self, h, source, target):
+        found = torch.zeros_like(h).index_add(0, target, F.relu(h[source]))
+        return F.relu(self.mlp((1 + self.eps) * h + found))
+
+
+class PaiNN(nn.Module):
+    """A layer of a network over atoms: scalars and vectors of neighbours, multiplied by filters of
+    their distance, are added."""
+
+    def __init__(self, size=64, waves=20):
+        super().__init__()
+        self.size, self.waves = size, waves
+        self.phi = nn.Sequential(nn.Linear(size, size), nn.SiLU(), nn.Linear(size, 3 * size))
+        self.filter = nn.Linear(waves, 3 * size)
+        self.turn = nn.Linear(size, 2 * size, bias=False)
+        self.update = nn.Sequential(nn.Linear(2 * size, size), nn.SiLU(), nn.Linear(size, 3 * size))
+
+    def forward(self, s, places, source, target):
+        v = s[:, None] * places[:, :, None]
+        way = places[target] - places[source]
+        far = way.square().sum(1, keepdim=True).add(1e-3).sqrt()
+        waves = torch.sin(far * (torch.arange(self.waves) + 1) * (math.pi / 5)) / far
+        own = self.phi(s)[source] * (self.filter(waves) * (1 + torch.cos(far)))
+        a, b, c = own.split(self.size, 1)
+        s = s + torch.zeros_like(s).index_add(0, target, a)
+        turned = v[source] * b[:, None] + c[:, None] * (way / far)[:, :, None]
+        v = v + torch.zeros_like(v).index_add(0, target, turned)
+        x, y = self.turn(v).split(self.size, 2)
+        length = y.square().sum(1).add(1e-6).sqrt()
+        a, b, c = self.update(torch.cat([s, length], 1)).split(self.size, 1)
+        return s + a + b * (x * y).sum(1), v + c[:, None] * x
+
+
+class Efficient(nn.Module):
+    """A block of SegFormer: attention to fewer pixels, and a convolution within the products."""
+
+    def __init__(self, size, heads, ratio):
+        super().__init__()
+        self.heads, self.ratio = heads, ratio
+        self.first, self.second = nn.LayerNorm(size), nn.LayerNorm(size)
+        self.query, self.key, self.value, self.out = (nn.Linear(size, size) for _ in range(4))
+        if ratio > 1:
+            self.fewer, self.norm = nn.Conv2d(size, size, ratio, ratio), nn.LayerNorm(size)
+        self.up, self.down = nn.Linear(size, 4 * size), nn.Linear(4 * size, size)
+        self.wide = nn.Conv2d(4 * size, 4 * size, 3, padding=1, groups=4 * size)
+
+    def forward(self, x, height, width):
+        y = z = self.first(x)
+        image = lambda t: t.transpose(1, 2).unflatten(2, (height, width))
+        if self.ratio > 1:
+            z = self.norm(self.fewer(image(y)).flatten(2).transpose(1, 2))
+        q, k, v = (f(t).unflatten(-1, (self.heads, -1)).transpose(1, 2)
+                   for f, t in ((self.query, y), (self.key, z), (self.value, z)))
+        y = F.scaled_dot_product_attention(q, k, v).transpose(1, 2).flatten(-2)
+        x = x + self.out(y)
+        y = self.wide(image(self.up(self.second(x)))).flatten(2).transpose(1, 2)
+        return x + self.down(F.gelu(y))
+
+
+class SegFormer(nn.Module):
+    """One block in each stage, and a head that resizes what the stages give."""
+
+    def __init__(self, sizes=(32, 64, 160, 256), heads=(1, 2, 5, 8), ratios=(8, 4, 2, 1), inner=256,
+                 classes=150):
+        super().__init__()
+        self.patches = nn.ModuleList(
+            nn.Conv2d(a, b, 3 if k else 7, 2 if k else 4, 1 if k else 3)
+            for k, (a, b) in enumerate(zip((3, *sizes), sizes)))
+        self.firsts, self.lasts = (nn.ModuleList(map(nn.LayerNorm, sizes)) for _ in range(2))
+        self.blocks = nn.ModuleList(map(Efficient, sizes, heads, ratios))
+        self.heads = nn.ModuleList(nn.Linear(size, inner) for size in sizes)
+        self.fuse = nn.Sequential(nn.Conv2d(4 * inner, inner, 1, bias=False),
+                                  nn.BatchNorm2d(inner), nn.ReLU(), nn.Conv2d(inner, classes, 1))
+
+    def forward(self, x):
+        found = []
+        for patches, first, block, last, head in zip(self.patches, self.firsts, self.blocks,
+                                                     self.lasts, self.heads):
+            x = patches(x)
+            height, width = x.shape[2:]
+            y = last(block(first(x.flatten(2).transpose(1, 2)), height, width))
+            x = y.transpose(1, 2).unflatten(2, (height, width))
+            y = head(y).transpose(1, 2).unflatten(2, (height, width))
+            found.append(F.interpolate(y, size=found[0].shape[2:], mode="bilinear",
+                                       align_corners=False) if found else y)
+        return self.fuse(torch.cat(found[::-1], 1))

@@ -417,6 +417,23 @@ class Modules(unittest.TestCase):
         for name, count in before.items():  # and PyTorch is as it was
             self.assertEqual(len(getattr(torch.ops.aten, name).default.py_kernels), count)
 
+    def test_images_in_a_batch_of_any_size(self):
+        """One graph for all, whether sizes or factors are given."""
+        ways = [({"mode": mode}, 2) for mode in ("bilinear", "bicubic", "nearest", "nearest-exact")]
+        ways += [({"mode": "bilinear", "antialias": True}, 2), ({"mode": "linear"}, 1),
+                 ({"mode": "nearest"}, 1), ({"mode": "trilinear"}, 3), ({"mode": "nearest"}, 3)]
+        for way, rank in ways:
+            for sizes in ({"size": (9, 6, 7)[:rank]}, {"scale_factor": (1.7, 2, 0.5)[:rank]}):
+                with self.subTest(way=way, rank=rank, sizes=sizes), watched() as made:
+                    torch._dynamo.reset()
+                    resize = lambda x: torch.exp(F.interpolate(x * 2, **way, **sizes)) + 1
+                    compiled = torch.compile(resize, backend="tosajit")
+                    for n in (2, 5, 3):
+                        x = torch.randn(n, 3, *(5, 8, 6)[:rank])
+                        torch._dynamo.mark_dynamic(x, 0)
+                        self.beside(compiled(x), resize(x), resize(x.double()))
+                    self.assertEqual(len(made), 1)
+
     def test_optimizer(self):
         torch.manual_seed(0)
         first = nn.Sequential(nn.Linear(16, 32), nn.GELU(), nn.LayerNorm(32), nn.Dropout(0.1),

@@ -10,6 +10,7 @@ from typing import Any, Callable, Dict, Iterator, Optional
 
 import torch
 from torch._C import DispatchKey
+from torch._decomp.decompositions import upsample_compute_output_size
 
 from ._ops import aten
 
@@ -151,6 +152,16 @@ _TRACED = DispatchKey.Autograd, DispatchKey.CompositeImplicitAutograd
 _RESIZING = threading.RLock()
 
 
+def sized(packet: Any) -> Callable[..., Any]:
+    """A resize by a list or by factors, as the one by sizes. In C++ PyTorch asks an image for
+    numbers there, and sizes that calls decide would be those of the first call."""
+    def by_sizes(image: torch.Tensor, sizes: Any, *more: Any) -> torch.Tensor:
+        *flags, factors = more
+        sizes = upsample_compute_output_size(image.size(), sizes, factors)
+        return packet.default(image, sizes, *flags, *(factors or [None] * len(sizes)))
+    return by_sizes
+
+
 @contextlib.contextmanager
 def resizing_whole() -> Iterator[None]:
     """Within it graphs that are traced have PyTorch's own operations for RESIZES."""
@@ -159,11 +170,16 @@ def resizing_whole() -> Iterator[None]:
     with _RESIZING:
         taken = [(op, key, op.py_kernels.pop(key)) for op in ops for key in _TRACED
                  if key in op.py_kernels]
+        for packet in packets:
+            packet.vec.py_kernels.update(dict.fromkeys(_TRACED, sized(packet)))
         for op in ops:
             op._dispatch_cache.clear()
         try:
             yield
         finally:
+            for packet in packets:
+                for key in _TRACED:
+                    del packet.vec.py_kernels[key]
             for op, key, kernel in taken:
                 op.py_kernels[key] = kernel
             for op in ops:
