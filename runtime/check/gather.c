@@ -218,17 +218,25 @@ static tosajit_status check_part(const callee *kernel, const plan_part *part, co
         *walk_mutable_strides(&w, d) = index->strides[d];
         if (index->strides[d] == 0) w.sizes[d] = 1; /* it repeats */
     }
-    if (call.once) w.sizes[0] = sizes[0];
+    if (call.once && sizes[0] > 0) w.sizes[0] = sizes[0];
     return gather_are_legal(kernel, &call, &w, index->tensor.data, &bad)
                ? TOSAJIT_OK
                : gather_refuse(kernel, part, tensors, bad);
 }
 
-static bool is_empty(const plan_part *part, const view *tensors) {
-    int64_t sizes[TOSAJIT_MAX_RANK];
+/* True if an index that a part computes has no elements. */
+static bool is_empty(const callee *kernel, const view *tensors, int32_t index) {
+    int64_t sizes[TOSAJIT_MAX_RANK], own[TOSAJIT_MAX_RANK];
     bool empty = false;
-    run_iteration_space(part, tensors, sizes); /* which was checked */
-    for (int32_t d = 0; d < part->rank; d++) empty |= sizes[d] == 0;
+    for (int32_t p = 0; p < kernel->plan->part_count; p++) {
+        const plan_part *part = &kernel->plan->parts[p];
+        for (int32_t r = 0; r < part->result_count; r++) {
+            if (kernel->tensor_count + part->results[r] != index) continue;
+            run_iteration_space(part, tensors, sizes); /* which was checked, as the next one */
+            run_result_sizes(part, r, tensors, sizes, own);
+            for (int32_t d = 0; d < part->rank; d++) empty |= own[d] == 0;
+        }
+    }
     return empty;
 }
 
@@ -239,7 +247,7 @@ tosajit_status gather_check(const callee *kernel, const view *tensors) {
         if (!part->gathers && !part->scatters) continue;
         const int32_t index = part->leaves[plan_index_of(part, kernel->program)].tensor;
         const bool given = index < kernel->tensor_count,
-                   none = given ? tensors[index].empty : is_empty(part, tensors);
+                   none = given ? tensors[index].empty : is_empty(kernel, tensors, index);
         if (none) continue;
         if (gather_call_of(kernel, part, tensors).count == 0)
             status = gather_refuse(kernel, part, tensors, 0);

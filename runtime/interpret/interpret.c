@@ -198,7 +198,7 @@ static void look_at_indices(const callee *kernel, const plan_part *part, const v
     for (int32_t d = 0; d < part->rank; d++) {
         const int32_t at = d + places->rank - part->rank;
         const bool repeats = at < 0 || places->dims[at] == 1;
-        own[d] = repeats && !(d == 0 && call->once) ? 1 : sizes[d];
+        own[d] = repeats && !(d == 0 && call->once && sizes[d] > 0) ? 1 : sizes[d];
         if (own[d] == 0) return;
     }
     do {

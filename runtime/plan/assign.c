@@ -40,6 +40,7 @@ typedef struct node_state {
     uint64_t readers;  /* parts that read it there */
     uint64_t bases;    /* parts that scatter into a copy of it */
     int32_t inputs;    /* tensors that its computation reads; a second read counts again */
+    bool needed;       /* a result depends on its numbers, and not on its sizes alone */
     bool is_long;      /* an op of those that compute it */
     bool stored;       /* computed for gather or a scan, which read it from memory */
     bool finished;     /* it depends on columns alone, and is read from memory by rows */
@@ -162,11 +163,24 @@ static void find_finished(assigner *a, size_t k) {
     n->slow |= node->kind == NODE_OP && is_slow(node->op);
 }
 
+/* From results back to operands. An index needs nothing computed. */
+static void find_needed(assigner *a) {
+    for (size_t k = 0; k < a->program->count; k++) a->nodes[k] = (node_state){.carrier = -1};
+    for (int32_t r = 0; r < a->program->result_count; r++)
+        a->nodes[a->program->results[r]].needed = true;
+    for (size_t k = a->program->count; k-- > 0;) {
+        const expr_node *node = &a->program->nodes[k];
+        for (int o = 0; o < node->operand_count && !node_is_index(node); o++)
+            a->nodes[node->operands[o]].needed |= a->nodes[k].needed;
+    }
+}
+
 static void begin_nodes(assigner *a) {
+    if (a->nodes) find_needed(a);
     for (size_t k = 0; a->nodes && k < a->program->count; k++) {
         const expr_node *node = &a->program->nodes[k];
-        a->nodes[k] = (node_state){.carrier = -1, .inputs = node->tensor >= 0};
-        for (int o = 0; o < node->operand_count && !node_is_index(node); o++)
+        a->nodes[k].inputs = node->tensor >= 0;
+        for (int o = 0; o < node->operand_count && a->nodes[k].needed; o++)
             if (stores(a, node, o)) a->nodes[node->operands[o]].stored = true;
         find_finished(a, k);
     }
@@ -294,7 +308,8 @@ static tosajit_status make_parts(assigner *a) {
         for (int32_t r = 0; !status && r < a->program->result_count; r++)
             status = assign_result(a, r, depth);
         for (size_t k = 0; !status && a->nodes && k < a->program->count; k++)
-            if (is_apart(a, (tosajit_value)k) || a->nodes[k].stored || a->nodes[k].finished)
+            if (a->nodes[k].needed &&
+                (is_apart(a, (tosajit_value)k) || a->nodes[k].stored || a->nodes[k].finished))
                 status = assign_read(a, (tosajit_value)k, depth);
     }
     return status;

@@ -210,7 +210,8 @@ static bool is_indexed(const plan_part *part, int32_t t) {
     return t < part->leaf_count ? part->leaves[t].gathered : part->scatters;
 }
 
-/* A part's walk over a block that begins at `start`; `memory` has the task's scratch. */
+/* A part's walk over a block that begins at `start`; `memory` has the task's scratch. Addresses are
+ * numbers here: what has no elements may be null, and C adds nothing to that. */
 static void block_walk(const staging *s, int32_t p, const int64_t *start, char *memory, walk *w,
                        tile_tensors *tile) {
     const plan_part *part = &s->kernel->plan.parts[p];
@@ -227,24 +228,27 @@ static void block_walk(const staging *s, int32_t p, const int64_t *start, char *
         const bool table = t < part->leaf_count && part->leaves[t].table,
                    indexed = is_indexed(part, t), own = is_scratch(s, part, t);
         const int32_t shift = part->rank - v->tensor.rank;
-        char *at = own ? (char *)((uintptr_t)memory + (uintptr_t)v->tensor.data) : v->tensor.data;
+        uintptr_t at = (uintptr_t)v->tensor.data + (own ? (uintptr_t)memory : 0);
         tile->splat_strides[t] = table ? v->strides[0] : 0;
         for (int32_t d = 0; d < part->rank; d++) {
             const bool moves = !table && d - shift >= indexed && v->tensor.dims[d - shift] != 1;
             walk_mutable_strides(w, d)[t] = moves ? v->strides[d - shift] : 0;
-            if (moves && !own) at += start[aligned(d, part->rank, s->rank)] * v->strides[d - shift];
+            if (moves && !own)
+                at += (uintptr_t)(start[aligned(d, part->rank, s->rank)] * v->strides[d - shift]);
         }
-        tile->pointers[t] = at;
+        tile->pointers[t] = (void *)at;
     }
 }
 
-/* A block along the updates begins at `first`. */
+/* A block along the updates begins at `first`. A base that is an index repeats along all dimensions
+ * but its own. */
 static void scatter_block(const staging *s, const plan_part *part, const gather_call *call,
                           int64_t first, const walk *w, const tile_tensors *tile) {
     const int32_t base = plan_scatter_of(part, s->kernel->program).base;
     scatter_call scattered = {*call, 0, first == 0};
     scattered.to.stride = view_of(s, part, part->leaf_count)->strides[0];
-    if (base >= 0) scattered.base_stride = view_of(s, part, base)->strides[0];
+    const view *from = base < 0 ? NULL : view_of(s, part, base);
+    if (from && from->tensor.dims[0] != 1) scattered.base_stride = from->strides[0];
     scatter_run(s->kernel->program, part, &scattered, w, tile);
 }
 

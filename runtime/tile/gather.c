@@ -234,7 +234,8 @@ bool gather_is_legal(const callee *kernel, const plan_part *part, const gather_c
     for (int32_t d = 0; d < w->rank; d++) {
         const int64_t stride = walk_strides(w, d)[t];
         *walk_mutable_strides(&own, d) = stride;
-        own.sizes[d] = stride || (d == 0 && call->once) ? w->sizes[d] : 1;
+        const bool each = d == 0 && call->once && w->sizes[d] > 0; /* update has an index */
+        own.sizes[d] = stride || each ? w->sizes[d] : 1;
         if (own.sizes[d] <= 0) return true;
     }
     return gather_are_legal(kernel, call, &own, tensors->pointers[t], bad);

@@ -12,7 +12,7 @@ typedef struct differential differential;
 
 typedef struct differential_counts {
     uint64_t cases, runs, elements, mismatches, in_place, overlapping, stepwise, fixed, oversized,
-        moved;
+        moved, wrong_indices;
 } differential_counts;
 
 /* Engines and guarded memory; null if the system does not give them. */

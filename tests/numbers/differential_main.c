@@ -26,12 +26,13 @@ static void run_case(differential *d, uint64_t seed) {
 }
 
 static void print_counts(const differential_counts *c, uint64_t seed, uint64_t cases) {
-    print_message("TOSAJIT_SEED=%" PRIu64 " TOSAJIT_CASES=%" PRIu64 ": %" PRIu64 " calls (%" PRIu64
-                  " refused as mismatch), %" PRIu64 " in place, %" PRIu64 " overlapping, %" PRIu64
-                  " op by op, %" PRIu64 " static, %" PRIu64 " tensors anywhere in a line, %" PRIu64
-                  " elements compared, %.0f s of processor time\n",
-                  seed, cases, c->runs, c->mismatches, c->in_place, c->overlapping, c->stepwise,
-                  c->fixed, c->moved, c->elements, (double)clock() / CLOCKS_PER_SEC);
+    print_message(
+        "TOSAJIT_SEED=%" PRIu64 " TOSAJIT_CASES=%" PRIu64 ": %" PRIu64 " calls (%" PRIu64
+        " refused as mismatch, %" PRIu64 " for an index), %" PRIu64 " in place, %" PRIu64
+        " overlapping, %" PRIu64 " op by op, %" PRIu64 " static, %" PRIu64
+        " tensors anywhere in a line, %" PRIu64 " elements compared, %.0f s of processor time\n",
+        seed, cases, c->runs, c->mismatches, c->wrong_indices, c->in_place, c->overlapping,
+        c->stepwise, c->fixed, c->moved, c->elements, (double)clock() / CLOCKS_PER_SEC);
 }
 
 static void kernels_agree_with_the_oracle(void **state) {

@@ -16,6 +16,7 @@
 #include "tests/numbers/differential.h"
 #include "tests/numbers/divide.h"
 #include "tests/numbers/forms.h"
+#include "tests/numbers/index_reference.h"
 #include "tests/numbers/oracle.h"
 #include "tests/numbers/reduce_reference.h"
 #include "tests/support/cmocka.h"
@@ -49,7 +50,7 @@ typedef struct trial {
     test_random random;
     program p;
     tosajit_kernel *kernels[TEST_MAX_ENGINES];
-    bool live[PROGRAM_MAX_NODES];
+    bool live[PROGRAM_MAX_NODES], read[PROGRAM_MAX_NODES]; /* their sizes; their numbers */
     int run;
     program_shape input_shapes[PROGRAM_MAX_INPUTS], shapes[PROGRAM_MAX_NODES];
     tosajit_status expected;
@@ -124,7 +125,8 @@ static void print_sources(const trial *t, int r, const int64_t *index) {
     bool reached[PROGRAM_MAX_NODES];
     program_reach(&t->p, t->p.results[r], reached);
     for (int k = 0; k < t->p.count; k++) {
-        bool whole = t->p.nodes[k].is_parameter && t->p.nodes[k].channels_of < 0;
+        bool whole =
+            t->p.nodes[k].apart || (t->p.nodes[k].is_parameter && t->p.nodes[k].channels_of < 0);
         if (!reached[k] || guard_count(t->shapes[k].rank, t->shapes[k].dims) == 0) continue;
         const unsigned char *element =
             whole ? t->f->oracle[k] : source(t, k, t->shapes[t->p.results[r]].rank, index);
@@ -236,35 +238,38 @@ static bool values_fit(const trial *t) {
     return true;
 }
 
-static bool reduces(const trial *t) {
+static bool has_live(const trial *t, bool (*is)(tosajit_op op)) {
     bool found = false;
     for (int k = 0; k < t->p.count; k++)
-        found |= t->live[k] && t->p.nodes[k].kind == PROGRAM_OP && test_reduces(t->p.nodes[k].op);
+        found |= t->live[k] && t->p.nodes[k].kind == PROGRAM_OP && is(t->p.nodes[k].op);
     return found;
 }
 
-static void fill(trial *t, int node, bool legal, bool calm, unsigned char *element) {
+static bool adds_many(tosajit_op op) { return test_reduces(op) || op == TOSAJIT_OP_scatter_add; }
+static bool is_gather(tosajit_op op) { return op == TOSAJIT_OP_gather; }
+
+static void fill(trial *t, int node, int64_t index, bool legal, bool calm, unsigned char *element) {
     const program_node *n = &t->p.nodes[node];
-    if (calm && !n->is_parameter)
+    if (calm && !n->is_parameter && !n->is_index)
         test_random_everyday(&t->random, n->type.element, element);
     else
-        program_fill(n, &t->random, legal, element);
+        program_fill(&t->p, node, t->shapes, index, &t->random, legal, element);
 }
 
 /* A NaN among the elements would be all that a sum has. False if a tensor is larger than its
  * buffer, which random bytes may want. */
 static bool place_inputs(trial *t) {
-    const bool calms = reduces(t);
+    const bool calms = has_live(t, adds_many);
     for (int k = 0; k < t->p.input_count; k++) {
         guard_tensor *guard = &t->f->inputs[k];
         tosajit_type element = t->p.nodes[t->p.inputs[k]].type.element;
         if (!place(t, guard, element, &t->input_shapes[k], true)) return false;
         int64_t index[TOSAJIT_MAX_RANK] = {0};
-        /* Of parameters; any other number is taken as well. */
-        bool legal = test_random_chance(&t->random, 60);
+        /* Of parameters any other number is taken as well. */
+        bool legal = test_random_chance(&t->random, t->p.nodes[t->p.inputs[k]].is_index ? 85 : 60);
         const bool calm = calms && test_random_chance(&t->random, 70);
         if (guard->size > 0) do
-                fill(t, t->p.inputs[k], legal, calm, guard_at(guard, index));
+                fill(t, t->p.inputs[k], index[0], legal, calm, guard_at(guard, index));
             while (guard_next(guard->tensor.rank, guard->dims, index));
         guard_remember(guard);
     }
@@ -345,11 +350,30 @@ static void compute_op(trial *t, int node) {
     oracle_compute(&asked, operands, (size_t)count, t->f->oracle[node]);
 }
 
-/* Every value that a result depends on. */
-static void compute_oracle(trial *t) {
+static bool is_indexed(tosajit_op op) { return is_gather(op) || test_is_scatter(op); }
+
+/* Gather or scatter; false if an index is an error. */
+static bool compute_indexed(trial *t, int node) {
+    const program_node *op = &t->p.nodes[node];
+    index_question q = {.op = op->op, .attributes = &op->attributes};
+    for (int o = 0; o <= op->operand_count; o++) {
+        const int k = o < op->operand_count ? op->operands[o] : node;
+        *(o < op->operand_count ? &q.operands[o] : &q.result) = (index_tensor){
+            t->p.nodes[k].type.element, t->shapes[k].rank, t->shapes[k].dims, t->f->oracle[k]};
+    }
+    if (!is_gather(op->op)) q.updates = program_updates(&t->p, node, t->shapes);
+    if (!index_reference_is_legal(&q)) return false;
+    index_reference(&q);
+    return true;
+}
+
+/* Every value whose numbers a result depends on. INDEX_OUT_OF_RANGE if an index is an error. */
+static tosajit_status compute_oracle(trial *t) {
     for (int k = 0; k < t->p.count; k++) {
-        if (!t->live[k]) continue;
-        if (t->p.nodes[k].kind != PROGRAM_OP)
+        if (!t->read[k]) continue;
+        if (t->p.nodes[k].kind == PROGRAM_OP && is_indexed(t->p.nodes[k].op)) {
+            if (!compute_indexed(t, k)) return TOSAJIT_INDEX_OUT_OF_RANGE;
+        } else if (t->p.nodes[k].kind != PROGRAM_OP)
             copy_leaf(t, k, t->f->oracle[k]);
         else if (test_reduces(t->p.nodes[k].op) || test_is_position(t->p.nodes[k].op) ||
                  test_is_scan(t->p.nodes[k].op))
@@ -357,6 +381,7 @@ static void compute_oracle(trial *t) {
         else
             compute_op(t, k);
     }
+    return TOSAJIT_OK;
 }
 
 static void check_elements(trial *t, const test_engine *engine, int r, const guard_tensor *got,
@@ -491,7 +516,8 @@ static void call_in_place(trial *t, size_t e, int k, int r) {
     tosajit_status status = ways[t->seed % WAYS].run(
         t->kernels[e], operands, (size_t)t->p.input_count, results, (size_t)t->p.result_count);
     bool table = program_is_table(&t->p, t->p.inputs[k]);
-    if (status == TOSAJIT_OVERLAP && (table || tosajit_kernel_part_count(t->kernels[e]) > 1)) {
+    if (status == TOSAJIT_OVERLAP &&
+        (table || has_live(t, test_is_scatter) || tosajit_kernel_part_count(t->kernels[e]) > 1)) {
         if (!guard_intact(&f->shared, false))
             report(t, f->engines[e].name, "a call refused for overlap wrote");
         return;
@@ -566,15 +592,6 @@ static void call_overlapping(trial *t, size_t e, int k, int r) {
     f->counts.overlapping++;
 }
 
-static bool feeds_a_result(const trial *t, int k) {
-    bool read[PROGRAM_MAX_NODES], feeds = false;
-    for (int r = 0; r < t->p.result_count; r++) {
-        program_reach_numbers(&t->p, t->p.results[r], read);
-        feeds |= read[t->p.inputs[k]];
-    }
-    return feeds;
-}
-
 static bool run_calls(trial *t) {
     if (!values_fit(t) || !place_inputs(t) || !place_results(t)) {
         print_message("TOSAJIT_SEED=%" PRIu64 ": the tensors are larger than the test's memory\n",
@@ -583,14 +600,15 @@ static bool run_calls(trial *t) {
         return false;
     }
     if (test_setting("TOSAJIT_PRINT", 0)) print_shapes(t);
-    if (!t->expected) compute_oracle(t);
+    if (!t->expected) t->expected = compute_oracle(t);
+    t->f->counts.wrong_indices += t->expected == TOSAJIT_INDEX_OUT_OF_RANGE;
     for (size_t e = 0; e < t->f->engine_count; e++) call(t, e);
     if (t->expected || !test_random_chance(&t->random, 40)) return true;
     int r = (int)test_random_range(&t->random, 0, t->p.result_count - 1);
     for (int k = 0; k < t->p.input_count; k++) {
         if (!fits_in_place(t, k, r)) continue;
         for (size_t e = 0; e < t->f->engine_count; e++) call_in_place(t, e, k, r);
-        if (feeds_a_result(t, k)) call_overlapping(t, (size_t)t->run % t->f->engine_count, k, r);
+        if (t->read[t->p.inputs[k]]) call_overlapping(t, (size_t)t->run % t->f->engine_count, k, r);
         break;
     }
     return true;
@@ -627,7 +645,7 @@ static void run_one_op(trial *t, size_t e, int node) {
 /* The fused kernel's results, which are in memory, against the same computed op by op. */
 static void compare_stepwise(trial *t, size_t e) {
     for (int k = 0; k < t->p.count; k++) {
-        if (!t->live[k]) continue;
+        if (!t->read[k]) continue;
         if (t->p.nodes[k].kind == PROGRAM_OP)
             run_one_op(t, e, k);
         else
@@ -675,6 +693,8 @@ static void mark_live(trial *t) {
     for (int r = 0; r < t->p.result_count; r++) {
         program_reach(&t->p, t->p.results[r], reached);
         for (int k = 0; k < t->p.count; k++) t->live[k] |= reached[k];
+        program_reach_numbers(&t->p, t->p.results[r], reached);
+        for (int k = 0; k < t->p.count; k++) t->read[k] |= reached[k];
     }
 }
 
@@ -739,7 +759,7 @@ void differential_case(fixture *f, uint64_t seed, test_random random) {
         const bool ran = run_calls(&t);
         if (t.run == 0) await_code(&t);
         if (!ran) continue;
-        bool stepwise = !single && t.run == 0 && test_random_chance(&t.random, 30);
+        bool stepwise = !single && t.run == 0 && !t.expected && test_random_chance(&t.random, 30);
         for (size_t e = 0; stepwise && e < f->engine_count; e++)
             if (e == 0 || e == 1 + seed % (f->engine_count - 1)) compare_stepwise(&t, e);
         if (!t.expected && test_random_chance(&t.random, 10))

@@ -35,16 +35,6 @@ void drawn_place(test_random *random, guard_tensor *guard, tosajit_type type, in
     assert_true(guard_place(guard, type, rank, dims, dense ? NULL : strides, edge));
 }
 
-int64_t drawn_place_of(tosajit_index_mode mode, int64_t index, int64_t count) {
-    switch (mode) {
-    case TOSAJIT_INDEX_STRICT: return index >= 0 && index < count ? index : -1;
-    case TOSAJIT_INDEX_SIGNED:
-        return index >= count || index < -count ? -1 : index < 0 ? index + count : index;
-    case TOSAJIT_INDEX_CLIP: return index < 0 ? 0 : index >= count ? count - 1 : index;
-    default: return (index % count + count) % count;
-    }
-}
-
 bool drawn_may_fail(tosajit_index_mode mode) {
     return mode == TOSAJIT_INDEX_STRICT || mode == TOSAJIT_INDEX_SIGNED;
 }

@@ -17,8 +17,6 @@ void drawn_kernels(forms *f, uint64_t *form, const char *what, const tosajit_exp
 void drawn_place(test_random *random, guard_tensor *guard, tosajit_type type, int32_t rank,
                  const int64_t *dims);
 
-/* The number that an index is among so many elements; -1: an error. */
-int64_t drawn_place_of(tosajit_index_mode mode, int64_t index, int64_t count);
 /* True if there are indices that are errors. */
 bool drawn_may_fail(tosajit_index_mode mode);
 /* A legal index of so many elements; or a hostile one. */

@@ -14,6 +14,7 @@
 #include "runtime/expr/gather.h"
 #include "tests/numbers/divide.h"
 #include "tests/numbers/drawn.h"
+#include "tests/numbers/index_reference.h"
 #include "tests/support/cmocka.h"
 #include "tests/support/guard.h"
 #include "tests/support/support.h"
@@ -150,7 +151,7 @@ static bool fill_index(const subject *s, bool hostile) {
         const int64_t drawn = drawn_index(&f.random, s->index, s->mode, s->dims[VALUES][0],
                                           hostile && (k == at || !drawn_may_fail(s->mode)));
         drawn_write(s->index, guard_at(g, index), drawn);
-        legal &= drawn_place_of(s->mode, drawn, s->dims[VALUES][0]) >= 0;
+        legal &= place_reference(s->mode, drawn, s->dims[VALUES][0]) >= 0;
         k++;
     } while (guard_next(s->ranks[INDEX], s->dims[INDEX], index));
     return legal;
@@ -198,7 +199,7 @@ static void compare(const subject *s, const char *engine) {
     int64_t index[TOSAJIT_MAX_RANK] = {0};
     do {
         const int64_t number = drawn_read(s->index, element(s, INDEX, index, 0)),
-                      where = drawn_place_of(s->mode, number, s->dims[VALUES][0]);
+                      where = place_reference(s->mode, number, s->dims[VALUES][0]);
         const unsigned char *right = element(s, VALUES, index, where),
                             *chosen =
                                 *element(s, CHOICE, index, 0) ? right : element(s, OTHER, index, 0);

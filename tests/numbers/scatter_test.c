@@ -15,6 +15,7 @@
 
 #include "tests/numbers/divide.h"
 #include "tests/numbers/drawn.h"
+#include "tests/numbers/index_reference.h"
 #include "tests/numbers/reduce_reference.h"
 #include "tests/support/cmocka.h"
 #include "tests/support/guard.h"
@@ -241,9 +242,9 @@ static bool are_legal(const subject *s) {
     int64_t sizes[TOSAJIT_MAX_RANK], index[TOSAJIT_MAX_RANK] = {0};
     dims_of(s, INDEX, sizes);
     if (guard_count(s->rank, sizes) > 0) do
-            if (drawn_place_of(s->attributes.index_mode,
-                               drawn_read(s->index, guard_at(&f.operands[INDEX], index)),
-                               s->places) < 0)
+            if (place_reference(s->attributes.index_mode,
+                                drawn_read(s->index, guard_at(&f.operands[INDEX], index)),
+                                s->places) < 0)
                 return false;
         while (guard_next(s->rank, sizes, index));
     all_updates(s, sizes);
@@ -314,8 +315,8 @@ static void compute(const subject *s) {
     if (s->updates > 0) do {
             const unsigned char *update = update_at(s, index);
             const int64_t at =
-                drawn_place_of(s->attributes.index_mode,
-                               drawn_read(s->index, element(s, INDEX, index)), s->places);
+                place_reference(s->attributes.index_mode,
+                                drawn_read(s->index, element(s, INDEX, index)), s->places);
             move(s, dense_at(s, f.updates, index[0], index), update);
             if (s->op == TOSAJIT_OP_scatter)
                 move(s, dense_at(s, f.expected, at, index), update);
@@ -554,6 +555,26 @@ static void updates_are_not_written_over(void **state) {
              TOSAJIT_OVERLAP, messages_are_right);
 }
 
+static int32_t positions[3][4];
+
+static void positions_are_right(const char *engine) {
+    static const int32_t right[3][4] = {{0, 1, 2, 3}, {7, 7, 7, 7}, {0, 1, 2, 3}};
+    if (memcmp(positions, right, sizeof right) != 0) fail_msg("positions on %s", engine);
+}
+
+/* Positions repeat along the dimension that is indexed. */
+static void positions_are_a_base(void **state) {
+    static const int64_t row[] = {1, 1}, sizes[] = {3, 4};
+    static int32_t seven[] = {7};
+    int64_t second[] = {1};
+    const tosajit_tensor operands[] = {tosajit_dense(TOSAJIT_F32, nodes, 2, sizes),
+                                       tosajit_dense(TOSAJIT_I64, second, 2, row),
+                                       tosajit_dense(TOSAJIT_I32, seven, 2, row)};
+    const tosajit_tensor result = tosajit_dense(TOSAJIT_I32, positions, 2, sizes);
+    run_text("scatter(index(x, axis=1), i, v) : x: f32[?,4], i: i64[?,1], v: i32[?,1]", operands, 3,
+             &result, TOSAJIT_OK, positions_are_right);
+}
+
 static int open_all(void **state) {
     bool fine = !test_setup_exact(state);
     f.random = test_random_start(test_seed());
@@ -576,5 +597,6 @@ static int close_all(void **state) {
 
 int main(void) {
     return TEST_RUN(open_all, close_all, TEST(elements_go_where_the_index_says),
-                    TEST(messages_are_one_kernel), TEST(updates_are_not_written_over));
+                    TEST(messages_are_one_kernel), TEST(updates_are_not_written_over),
+                    TEST(positions_are_a_base));
 }

@@ -50,11 +50,15 @@ static void random_space(test_random *random, program *p) {
     }
 }
 
+static int32_t random_leaf_rank(test_random *random, const program *p, int32_t least) {
+    return p->strict || test_random_chance(random, 75)
+               ? p->rank
+               : (int32_t)test_random_range(random, least, p->rank);
+}
+
 /* A leaf's sizes: each the full one or 1, in the patterns that occur in practice and at random. */
-static void random_leaf_dims(test_random *random, const program *p, program_node *node) {
-    int32_t rank = p->strict || test_random_chance(random, 75)
-                       ? p->rank
-                       : (int32_t)test_random_range(random, 0, p->rank);
+static void random_leaf_dims(test_random *random, const program *p, int32_t rank,
+                             program_node *node) {
     int64_t pattern = test_random_range(random, 0, 9), kept = test_random_range(random, 0, rank);
     node->type.rank = rank;
     for (int32_t d = 0; d < rank; d++) {
@@ -67,6 +71,30 @@ static void random_leaf_dims(test_random *random, const program *p, program_node
     }
 }
 
+/* Beyond the ends of a dimension, and of the type. */
+static int64_t hostile_index(test_random *random, int64_t count) {
+    const int64_t beyond[] = {count,     -count - 1, -1,        INT32_MAX,
+                              INT32_MIN, 2 * count,  INT64_MAX, INT64_MIN};
+    return beyond[test_random_range(random, 0, 7)];
+}
+
+/* An index of so many elements, which is mostly legal. Those that must not come again begin
+ * anywhere, so that they do if there are too many. */
+static void random_index(test_random *random, const program_node *node, int64_t count, int64_t at,
+                         bool legal, unsigned char *element) {
+    enum { HOSTILE = 10 };
+    const tosajit_index_mode mode = node->attributes.index_mode;
+    const bool any = mode == TOSAJIT_INDEX_CLIP || mode == TOSAJIT_INDEX_WRAP;
+    int64_t index = count < 1 ? 0 : test_random_range(random, 0, count - 1);
+    if (node->once && count > 0) index = (at + count / 2) % count;
+    if (mode != TOSAJIT_INDEX_STRICT && test_random_chance(random, 50)) index -= count;
+    if (test_random_chance(random, any ? 5 * HOSTILE : legal ? 0 : HOSTILE))
+        index = hostile_index(random, count);
+    const int32_t narrow = (int32_t)index;
+    memcpy(element, node->type.element == TOSAJIT_I32 ? (const void *)&narrow : &index,
+           tosajit_type_size(node->type.element));
+}
+
 static void random_element(test_random *random, const program_node *node, bool legal,
                            unsigned char *element) {
     if (node->is_parameter && legal)
@@ -75,7 +103,18 @@ static void random_element(test_random *random, const program_node *node, bool l
         test_random_element(random, node->type.element, element);
 }
 
-static bool random_constant(test_random *random, program_node *node) {
+void program_fill(const program *p, int k, const program_shape *shapes, int64_t index,
+                  test_random *random, bool legal, unsigned char *element) {
+    const program_node *node = &p->nodes[k];
+    if (node->is_index)
+        random_index(random, node,
+                     shapes ? shapes[node->indexes].dims[0] : p->nodes[node->indexes].first_dims[0],
+                     index, legal, element);
+    else
+        random_element(random, node, legal, element);
+}
+
+static bool random_constant(test_random *random, const program *p, program_node *node) {
     node->kind = PROGRAM_CONSTANT;
     for (int32_t d = 0; d < node->type.rank; d++) {
         if (node->first_dims[d] == 0) node->first_dims[d] = 1;
@@ -86,18 +125,15 @@ static bool random_constant(test_random *random, program_node *node) {
     for (int32_t d = 0; d < node->type.rank; d++) count *= node->type.dims[d];
     node->data = malloc((size_t)count * size);
     if (!node->data) return false;
-    bool splat = test_random_chance(random, 50);
+    const bool splat = !node->once && test_random_chance(random, 50);
+    const int64_t along = node->type.rank > 0 && node->type.dims[0] > 0 ? node->type.dims[0] : 1;
     for (int64_t k = 0; k < count; k++)
         if (splat && k > 0)
             memcpy(node->data + (size_t)k * size, node->data, size);
         else
-            random_element(random, node, true, node->data + (size_t)k * size);
+            program_fill(p, p->count, NULL, k / (count / along), random, true,
+                         node->data + (size_t)k * size);
     return true;
-}
-
-void program_fill(const program_node *node, test_random *random, bool legal,
-                  unsigned char *element) {
-    random_element(random, node, legal, element);
 }
 
 /* A contract that a size keeps which is there. */
@@ -128,7 +164,7 @@ static void random_input(test_random *random, program *p, program_node *node) {
         node->type.dims[d] = node->first_dims[d] == 0 || test_random_chance(random, (int)dynamic)
                                  ? TOSAJIT_DYNAMIC
                                  : node->first_dims[d];
-    for (int32_t d = 0; d < node->type.rank; d++)
+    for (int32_t d = node->apart; d < node->type.rank; d++)
         if (!node->is_parameter && node->first_dims[d] > 0 && test_random_chance(random, 15))
             node->contracts[d] = random_contract(random, node->first_dims[d]);
     p->inputs[p->input_count++] = p->count;
@@ -139,25 +175,30 @@ static int finish_leaf(test_random *random, program *p, int constants) {
     program_node *node = &p->nodes[p->count];
     if (p->input_count == PROGRAM_MAX_INPUTS ||
         (p->input_count > 0 && test_random_chance(random, constants))) {
-        if (!random_constant(random, node)) return -1;
+        if (!random_constant(random, p, node)) return -1;
     } else {
         random_input(random, p, node);
     }
     return p->count++;
 }
 
-/* A new input or constant of this element type; -1 if there is no room or memory. */
-static int add_leaf(test_random *random, program *p, tosajit_type element) {
+/* A new input or constant of this element type and rank; -1 if there is no room or memory. */
+static int add_ranked_leaf(test_random *random, program *p, tosajit_type element, int32_t rank) {
     if (p->count == PROGRAM_MAX_NODES) return -1;
     program_node *node = &p->nodes[p->count];
     *node = (program_node){.type = {element, 0, {0}}};
-    random_leaf_dims(random, p, node);
+    random_leaf_dims(random, p, rank, node);
     return finish_leaf(random, p, 20);
+}
+
+static int add_leaf(test_random *random, program *p, tosajit_type element) {
+    return add_ranked_leaf(random, p, element, random_leaf_rank(random, p, 0));
 }
 
 /* True if a node can be data: a parameter may have another size than the space. */
 static bool fits_space(const program *p, const program_node *node) {
-    if (node->type.rank > p->rank || (p->strict && node->type.rank != p->rank)) return false;
+    if (node->apart || node->type.rank > p->rank || (p->strict && node->type.rank != p->rank))
+        return false;
     for (int32_t d = 0; d < node->type.rank; d++)
         if (node->first_dims[d] != 1 &&
             node->first_dims[d] != p->full[d + p->rank - node->type.rank])
@@ -165,16 +206,26 @@ static bool fits_space(const program *p, const program_node *node) {
     return true;
 }
 
-static int pick_operand(test_random *random, program *p, tosajit_type element, bool reuse) {
+enum { ANY_RANK = -1 };
+
+/* A value of this element type that can be data, mostly one of those that are there. */
+static int pick_ranked(test_random *random, program *p, tosajit_type element, int32_t rank,
+                       bool reuse) {
     int candidates[PROGRAM_MAX_NODES], count = 0;
     for (int k = 0; k < p->count; k++)
-        if (p->nodes[k].type.element == element && fits_space(p, &p->nodes[k]))
+        if (p->nodes[k].type.element == element && fits_space(p, &p->nodes[k]) &&
+            (rank == ANY_RANK || p->nodes[k].type.rank == rank))
             candidates[count++] = k;
     if (count > 0 && reuse)
         return candidates[test_random_chance(random, 50)
                               ? count - 1
                               : (int)test_random_range(random, 0, count - 1)];
-    return add_leaf(random, p, element);
+    return rank == ANY_RANK ? add_leaf(random, p, element)
+                            : add_ranked_leaf(random, p, element, rank);
+}
+
+static int pick_operand(test_random *random, program *p, tosajit_type element, bool reuse) {
+    return pick_ranked(random, p, element, ANY_RANK, reuse);
 }
 
 // The type's largest number, or what an int64_t holds of it.
@@ -251,23 +302,44 @@ static void random_declaration(test_random *random, const program *p, program_no
     }
 }
 
-static void infer(test_random *random, const program *p, program_node *node) {
-    int arity = tosajit_op_arity(node->op);
-    node->type.rank = 0;
-    for (int o = 0; o < arity; o++)
-        if (p->nodes[node->operands[o]].type.rank > node->type.rank)
-            node->type.rank = p->nodes[node->operands[o]].type.rank;
+int32_t program_apart(const program_node *node, int o) {
+    return test_is_scatter(node->op) || (node->op == TOSAJIT_OP_gather && o == 0);
+}
+
+/* The dimensions of an op's result: those of its operands that broadcast. Scatter has the first one
+ * of what it begins with. */
+static int32_t inferred_rank(const program *p, const program_node *node) {
+    int32_t rank = 0;
+    for (int o = 0; o < tosajit_op_arity(node->op); o++) {
+        const int32_t own =
+            p->nodes[node->operands[o]].type.rank - (o > 0 ? 0 : program_apart(node, o));
+        if (own > rank) rank = own;
+    }
+    return rank;
+}
+
+static void infer_sizes(const program *p, program_node *node) {
+    node->type.rank = inferred_rank(p, node);
     for (int32_t d = 0; d < node->type.rank; d++) node->type.dims[d] = node->first_dims[d] = 1;
-    for (int o = 0; o < arity; o++) {
+    for (int o = 0; o < tosajit_op_arity(node->op); o++) {
         const program_node *operand = &p->nodes[node->operands[o]];
         int32_t shift = node->type.rank - operand->type.rank;
-        for (int32_t d = 0; d < operand->type.rank; d++) {
+        for (int32_t d = program_apart(node, o); d < operand->type.rank; d++) {
             node->type.dims[d + shift] =
                 broadcast_static(node->type.dims[d + shift], operand->type.dims[d]);
             if (node->first_dims[d + shift] == 1)
                 node->first_dims[d + shift] = operand->first_dims[d];
         }
     }
+    if (!test_is_scatter(node->op)) return;
+    const program_node *base = &p->nodes[node->operands[0]];
+    node->type.dims[0] = base->type.dims[0];
+    node->first_dims[0] = base->first_dims[0];
+    node->apart = base->apart;
+}
+
+static void infer(test_random *random, const program *p, program_node *node) {
+    infer_sizes(p, node);
     for (int32_t d = 0; d < node->type.rank && shrinks(node->op); d++)
         if (reduces_dimension(node, d)) node->type.dims[d] = node->first_dims[d] = 1;
     node->declared = node->op == TOSAJIT_OP_cast || node->op == TOSAJIT_OP_rescale ||
@@ -374,6 +446,159 @@ static bool pick_axis(test_random *random, const program *p, program_node *node)
     return true;
 }
 
+/* Indices. */
+
+static bool is_indexed(tosajit_op op) { return op == TOSAJIT_OP_gather || test_is_scatter(op); }
+
+/* So many elements of an indexed dimension, or as many as there is room for beside the last
+ * dimensions of a space. */
+static int64_t most_indexed(const program *p, const int64_t *space, int32_t rank, int64_t count) {
+    int64_t room = PROGRAM_MAX_ELEMENTS;
+    for (int32_t d = p->rank; d-- > 0 && p->rank - d < rank;) room /= space[d] ? space[d] : 1;
+    return count < room ? count : room > 0 ? room : 1;
+}
+
+/* A new input or constant that is indexed: its first dimension has any size, the other ones are
+ * those of the space. */
+static int add_indexed(test_random *random, program *p, tosajit_type element, int32_t rank) {
+    static const int64_t sizes[] = {1, 1, 2, 3, 5, 7, 16, 33, 64, 100, 257, 1000};
+    if (p->count == PROGRAM_MAX_NODES || rank > TOSAJIT_MAX_RANK) return -1;
+    program_node *node = &p->nodes[p->count];
+    *node = (program_node){.type = {element, 0, {0}}, .apart = true};
+    random_leaf_dims(random, p, rank - 1, node);
+    node->type.rank = rank;
+    memmove(node->first_dims + 1, node->first_dims, (size_t)(rank - 1) * sizeof *node->first_dims);
+    node->first_dims[0] =
+        test_random_chance(random, 2)
+            ? 0
+            : most_indexed(p, p->full, rank, sizes[test_random_range(random, 0, 11)]);
+    return finish_leaf(random, p, 20);
+}
+
+/* A new index of what node->operands[0] is. */
+static int add_index(test_random *random, program *p, const program_node *node,
+                     tosajit_type element, int32_t rank) {
+    if (p->count == PROGRAM_MAX_NODES) return -1;
+    program_node *leaf = &p->nodes[p->count];
+    *leaf = (program_node){.type = {element, 0, {0}},
+                           .is_index = true,
+                           .indexes = node->operands[0],
+                           .attributes.index_mode = node->attributes.index_mode};
+    leaf->once = node->op == TOSAJIT_OP_scatter &&
+                 node->attributes.index_mode == TOSAJIT_INDEX_STRICT &&
+                 test_random_chance(random, 90);
+    random_leaf_dims(random, p, rank, leaf);
+    return finish_leaf(random, p, 20);
+}
+
+/* One more op of the same type and sizes as its operand. */
+static int add_computed(test_random *random, program *p, tosajit_op op, int operand,
+                        const tosajit_attributes *attributes) {
+    if (operand < 0 || p->count == PROGRAM_MAX_NODES) return -1;
+    program_node node = {.kind = PROGRAM_OP,
+                         .op = op,
+                         .type.element = p->nodes[operand].type.element,
+                         .operands = {operand, operand},
+                         .operand_count = tosajit_op_arity(op),
+                         .attributes = *attributes};
+    infer(random, p, &node);
+    p->nodes[p->count] = node;
+    return p->count++;
+}
+
+/* An index that is a leaf, computed of one, or of any number that is brought into range; or any
+ * number, which is an error in some modes. */
+static int pick_index(test_random *random, program *p, const program_node *node,
+                      tosajit_type element, int32_t rank) {
+    const int64_t kind = test_random_range(random, 0, 99),
+                  count = p->nodes[node->operands[0]].first_dims[0];
+    const tosajit_index_mode mode = node->attributes.index_mode;
+    const bool fails = mode == TOSAJIT_INDEX_STRICT || mode == TOSAJIT_INDEX_SIGNED;
+    const tosajit_attributes inside = {.min_val.i = mode == TOSAJIT_INDEX_SIGNED ? -count : 0,
+                                       .max_val.i = count > 0 ? count - 1 : 0};
+    if (kind < 45) return add_index(random, p, node, element, rank);
+    if (kind < 65 || p->strict)
+        return add_computed(random, p, TOSAJIT_OP_maximum,
+                            add_index(random, p, node, element, rank), &(tosajit_attributes){0});
+    const int any = pick_ranked(random, p, element, rank, test_random_chance(random, 75));
+    return kind < (fails ? 97 : 80) ? add_computed(random, p, TOSAJIT_OP_clamp, any, &inside) : any;
+}
+
+/* A leaf that is there already and can be gathered from, or -1. */
+static int find_leaf(test_random *random, const program *p, tosajit_type element) {
+    int candidates[PROGRAM_MAX_NODES], found = 0;
+    for (int k = 0; k < p->count; k++) {
+        const program_node *node = &p->nodes[k];
+        const int32_t rank = node->type.rank;
+        const bool fits = rank > 0 && rank <= p->rank + 1 && (!p->strict || rank == p->rank + 1);
+        if (fits && node->kind != PROGRAM_OP && node->type.element == element)
+            candidates[found++] = k;
+    }
+    return found > 0 ? candidates[test_random_range(random, 0, found - 1)] : -1;
+}
+
+/* Pick what is indexed: a leaf, or where something is put also a value that is computed. */
+static int pick_indexed(test_random *random, program *p, const program_node *node, int reuse) {
+    const tosajit_type element = node->type.element;
+    const bool gathers = node->op == TOSAJIT_OP_gather;
+    if (!gathers && test_random_chance(random, 60))
+        return pick_ranked(random, p, element, random_leaf_rank(random, p, 1),
+                           test_random_chance(random, reuse));
+    const int found =
+        gathers && test_random_chance(random, 30) ? find_leaf(random, p, element) : -1;
+    return found >= 0
+               ? found
+               : add_indexed(random, p, element, gathers + random_leaf_rank(random, p, !gathers));
+}
+
+/* Types that an op with an index takes, mostly that of a value that is there; TOSA has some. */
+static bool random_indexed_types(test_random *random, const program *p, tosajit_op op,
+                                 tosajit_type *operands) {
+    const tosajit_type any = (tosajit_type)test_random_range(random, 0, TOSAJIT_TYPE_COUNT - 1),
+                       type = p->count > 0 && test_random_chance(random, 80)
+                                  ? p->nodes[test_random_range(random, p->count / 2, p->count - 1)]
+                                        .type.element
+                                  : any,
+                       index = test_random_chance(random, 50) ? TOSAJIT_I32 : TOSAJIT_I64;
+    const tosajit_tensor_type line = {type, 1, {1}},
+                              types[] = {line, {index, op == TOSAJIT_OP_gather ? 0 : 1, {1}}, line},
+                              made = {type, types[1].rank, {1}};
+    operands[0] = operands[2] = type;
+    operands[1] = index;
+    return tosajit_verify(op, types, (size_t)tosajit_op_arity(op), NULL, &made, p->strict, NULL) ==
+           TOSAJIT_OK;
+}
+
+/* Append gather, scatter or one of its like; false if there is no room for its operands. */
+static bool add_indexed_op(test_random *random, program *p, int reuse) {
+    static const tosajit_op ops[] = {TOSAJIT_OP_gather,      TOSAJIT_OP_gather,
+                                     TOSAJIT_OP_scatter,     TOSAJIT_OP_scatter_add,
+                                     TOSAJIT_OP_scatter_add, TOSAJIT_OP_scatter_max,
+                                     TOSAJIT_OP_scatter_min};
+    program_node node = {.kind = PROGRAM_OP, .op = ops[test_random_range(random, 0, 6)]};
+    tosajit_type types[TOSAJIT_MAX_ARITY];
+    if (!random_indexed_types(random, p, node.op, types)) return true;
+    if (p->rank == 0 && test_is_scatter(node.op)) return true;
+    node.type.element = types[0];
+    node.attributes.index_mode =
+        p->strict ? TOSAJIT_INDEX_STRICT
+                  : (tosajit_index_mode)test_random_range(random, 0, TOSAJIT_INDEX_WRAP);
+    if (node.op == TOSAJIT_OP_scatter_max || node.op == TOSAJIT_OP_scatter_min)
+        node.attributes.nan_mode = (tosajit_nan_mode)test_random_range(random, 0, 1);
+    node.operand_count = tosajit_op_arity(node.op);
+    if ((node.operands[0] = pick_indexed(random, p, &node, reuse)) < 0) return false;
+    const int32_t rank = node.op == TOSAJIT_OP_gather ? random_leaf_rank(random, p, 0)
+                                                      : p->nodes[node.operands[0]].type.rank;
+    if ((node.operands[1] = pick_index(random, p, &node, types[1], rank)) < 0) return false;
+    if (node.operand_count > 2)
+        node.operands[2] =
+            pick_ranked(random, p, types[2], rank, test_random_chance(random, reuse));
+    if (node.operands[node.operand_count - 1] < 0 || p->count == PROGRAM_MAX_NODES) return false;
+    infer(random, p, &node);
+    p->nodes[p->count++] = node;
+    return true;
+}
+
 static tosajit_op random_op(test_random *random) {
     static const tosajit_op with_parameters[] = {TOSAJIT_OP_mul, TOSAJIT_OP_negate,
                                                  TOSAJIT_OP_table, TOSAJIT_OP_rescale,
@@ -399,12 +624,25 @@ static bool has_one_answer(tosajit_op op, tosajit_type operand) {
     return !function || operand != TOSAJIT_F64;
 }
 
+/* True if an op with operands of these types leaves alone what was gathered or scattered last. */
+static bool leaves_indexed(const program *p, tosajit_op op, const tosajit_type *elements) {
+    const program_node *last = &p->nodes[p->count > 0 ? p->count - 1 : 0];
+    bool leaves =
+        p->count > 0 && last->kind == PROGRAM_OP && is_indexed(last->op) && fits_space(p, last);
+    for (int o = 0; o < tosajit_op_arity(op); o++)
+        leaves = leaves && elements[o] != last->type.element;
+    return leaves;
+}
+
 /* Append one op; false if there is no room for its operands. */
 static bool add_op(test_random *random, program *p, int reuse) {
+    enum { INDEXED = 12 };
+    if (test_random_chance(random, INDEXED)) return add_indexed_op(random, p, reuse);
     program_node node = {.kind = PROGRAM_OP, .op = random_op(random)};
     tosajit_type elements[TOSAJIT_MAX_ARITY];
     if (!random_signature(random, node.op, p->strict, elements, &node.type.element)) return true;
     if (!has_one_answer(node.op, elements[0])) return true;
+    if (leaves_indexed(p, node.op, elements) && test_random_chance(random, 80)) return true;
     /* In a DAG most ops should continue what is there. */
     bool fits = false;
     for (int k = 0; k < p->count; k++)
@@ -424,6 +662,18 @@ static bool add_op(test_random *random, program *p, int reuse) {
     return true;
 }
 
+/* The last gather or scatter that nothing reads, but for the last node; or -1. */
+static int find_unread(const program *p) {
+    bool read[PROGRAM_MAX_NODES] = {false};
+    for (int k = p->count; k-- > 0;) {
+        const program_node *node = &p->nodes[k];
+        if (k < p->count - 1 && node->kind == PROGRAM_OP && is_indexed(node->op) && !read[k])
+            return k;
+        for (int o = 0; o < node->operand_count; o++) read[node->operands[o]] = true;
+    }
+    return -1;
+}
+
 bool program_random(test_random *random, int ops, program *p) {
     p->count = p->input_count = p->result_count = 0;
     p->strict = test_random_chance(random, 20);
@@ -436,8 +686,10 @@ bool program_random(test_random *random, int ops, program *p) {
     }
     if (p->count == 0 && add_leaf(random, p, TOSAJIT_F32) < 0) return false;
     p->results[p->result_count++] = p->count - 1;
+    const int unread = find_unread(p);
+    if (unread >= 0 && test_random_chance(random, 60)) p->results[p->result_count++] = unread;
     int64_t more = ops == 1 ? 0 : test_random_range(random, 0, PROGRAM_MAX_RESULTS - 1);
-    for (int64_t k = 0; k < more; k++)
+    for (int64_t k = 0; k < more && p->result_count < PROGRAM_MAX_RESULTS; k++)
         p->results[p->result_count++] = (int)test_random_range(random, p->count / 2, p->count - 1);
     return true;
 }
@@ -466,6 +718,9 @@ static void print_attributes(const program_node *node, FILE *file) {
     if (a->per_channel) fprintf(file, " per_channel");
     if (a->rounding_mode) fprintf(file, " rounding_mode %d", (int)a->rounding_mode);
     if (is_along(node->op)) fprintf(file, " axis %" PRId64, a->axis);
+    if (a->exclusive) fprintf(file, " exclusive");
+    if (a->reverse) fprintf(file, " reverse");
+    if (is_indexed(node->op)) fprintf(file, " index_mode %d", (int)a->index_mode);
 }
 
 void program_print(const program *p, FILE *file) {
@@ -571,8 +826,9 @@ bool program_is_table(const program *p, int k) {
     bool live[PROGRAM_MAX_NODES], found = false;
     mark_live(p, live);
     for (int n = 0; n < p->count; n++)
-        found |= live[n] && p->nodes[n].kind == PROGRAM_OP && p->nodes[n].op == TOSAJIT_OP_table &&
-                 p->nodes[n].operands[1] == k;
+        found |= live[n] && p->nodes[n].kind == PROGRAM_OP &&
+                 ((p->nodes[n].op == TOSAJIT_OP_table && p->nodes[n].operands[1] == k) ||
+                  (p->nodes[n].op == TOSAJIT_OP_gather && p->nodes[n].operands[0] == k));
     return found;
 }
 
@@ -586,6 +842,7 @@ static int64_t run_size(const program *p, test_random *random, int32_t d, bool f
         const tosajit_tensor_type *type = &p->nodes[k].type;
         int32_t own = d - (p->rank - type->rank);
         if (p->nodes[k].is_parameter && p->nodes[k].channels_of < 0) continue;
+        if (p->nodes[k].apart && own == 0) continue;
         if (own >= 0 && type->dims[own] != TOSAJIT_DYNAMIC && type->dims[own] != 1)
             return type->dims[own];
         if (own >= 0 && has_contract(&p->nodes[k], own) &&
@@ -611,6 +868,7 @@ static void random_parameter_dims(const program *p, test_random *random, bool mi
 }
 
 static void draw_dims(const program *p, test_random *random, bool mismatch, program_shape *inputs) {
+    enum { MOST_INDEXED = 40 };
     int64_t space[TOSAJIT_MAX_RANK];
     int64_t count = 1;
     for (int32_t d = 0; d < p->rank; d++) {
@@ -623,9 +881,13 @@ static void draw_dims(const program *p, test_random *random, bool mismatch, prog
         const program_node *node = &p->nodes[p->inputs[k]];
         inputs[k].rank = node->type.rank;
         inputs[k].dims[0] = node->first_dims[0];
+        if (node->apart && node->type.dims[0] == TOSAJIT_DYNAMIC && test_random_chance(random, 50))
+            inputs[k].dims[0] =
+                most_indexed(p, space, node->type.rank,
+                             test_random_range(random, mismatch ? 0 : 1, MOST_INDEXED));
         if (node->is_parameter) continue;
         int64_t elements = 1;
-        for (int32_t d = 0; d < node->type.rank; d++) {
+        for (int32_t d = node->apart; d < node->type.rank; d++) {
             int64_t size =
                 test_random_chance(random, 25) ? 1 : space[d + p->rank - node->type.rank];
             if (has_contract(node, d) && !keeps_contract(node, d, size))
@@ -639,6 +901,12 @@ static void draw_dims(const program *p, test_random *random, bool mismatch, prog
     random_parameter_dims(p, random, mismatch, inputs);
 }
 
+int64_t program_updates(const program *p, int k, const program_shape *shapes) {
+    const int64_t index = shapes[p->nodes[k].operands[1]].dims[0],
+                  updates = shapes[p->nodes[k].operands[2]].dims[0];
+    return index == 1 || index == updates ? updates : updates == 1 ? index : -1;
+}
+
 /* The sizes of an op's result, also when something does not fit: then the last size that is not 1.
  */
 static bool op_shape(const program *p, int k, const program_shape *shapes, program_shape *shape) {
@@ -650,15 +918,17 @@ static bool op_shape(const program *p, int k, const program_shape *shapes, progr
         fits &= shapes[node->operands[o]].dims[0] == (count ? count : data->dims[data->rank - 1]);
     }
     shape->rank = node->type.rank;
+    if (test_is_scatter(node->op)) fits &= program_updates(p, k, shapes) >= 0;
     for (int32_t d = 0; d < shape->rank; d++) {
         shape->dims[d] = 1;
         for (int o = 0; o < tosajit_op_arity(node->op); o++) {
             const program_shape *operand = &shapes[node->operands[o]];
             int32_t own = d - (shape->rank - operand->rank);
-            int64_t size = own < 0 ? 1 : operand->dims[own];
+            int64_t size = own < program_apart(node, o) ? 1 : operand->dims[own];
             fits &= size == 1 || shape->dims[d] == 1 || size == shape->dims[d];
             if (size != 1) shape->dims[d] = size;
         }
+        if (test_is_scatter(node->op) && d == 0) shape->dims[0] = shapes[node->operands[0]].dims[0];
         if (shrinks(node->op) && reduces_dimension(node, d)) shape->dims[d] = 1;
         fits &= node->type.dims[d] == TOSAJIT_DYNAMIC || node->type.dims[d] == shape->dims[d];
     }
@@ -716,7 +986,10 @@ void program_random_dims(const program *p, test_random *random, program_shape *i
 bool program_moves(const program *p, int k) {
     const program_node *node = &p->nodes[k];
     if (node->kind != PROGRAM_OP) return true;
-    if (node->op == TOSAJIT_OP_identity) return program_moves(p, node->operands[0]);
+    if (node->op == TOSAJIT_OP_identity || node->op == TOSAJIT_OP_gather)
+        return program_moves(p, node->operands[0]);
+    if (node->op == TOSAJIT_OP_scatter)
+        return program_moves(p, node->operands[0]) && program_moves(p, node->operands[2]);
     return node->op == TOSAJIT_OP_select && program_moves(p, node->operands[1]) &&
            program_moves(p, node->operands[2]);
 }

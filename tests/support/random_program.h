@@ -35,6 +35,10 @@ typedef struct program_node {
     test_parameter parameter;
     int channels_of; /* of a parameter with an element per channel: the value that has the channels
                       */
+    bool is_index;   /* a leaf made for gather or scatter */
+    int indexes;     /* of an index: the value whose first dimension it counts */
+    bool once;       /* of an index: no two numbers along the first dimension are equal */
+    bool apart;      /* the first dimension is none of the space's: it is indexed */
 } program_node;
 
 typedef struct program {
@@ -59,12 +63,16 @@ void program_print(const program *p, FILE *file);
 tosajit_status program_build(const program *p, tosajit_expr **expr);
 /* The demands of the op on its operand o, a parameter. */
 test_parameter program_parameter(const program *p, int node, int o);
-/* True if an op that a result depends on looks up node k. */
+/* True if an op that a result depends on looks up node k, or gathers from it. */
 bool program_is_table(const program *p, int k);
 
-/* A random element for an input: of a parameter a legal one, or any. */
-void program_fill(const program_node *node, test_random *random, bool legal,
-                  unsigned char *element);
+/* A random element for input k, of which `index` says the first one of its numbers: of a parameter
+ * or an index a legal one, or any. The sizes are those of all nodes in this call, or null for the
+ * first ones. */
+void program_fill(const program *p, int k, const program_shape *shapes, int64_t index,
+                  test_random *random, bool legal, unsigned char *element);
+/* How many first dimensions of operand o broadcast with nothing: those that an index counts. */
+int32_t program_apart(const program_node *node, int o);
 /* reached[k]: whether the node depends on node k, or is it. */
 void program_reach(const program *p, int node, bool *reached);
 /* The same of nodes whose numbers the node reads: an index needs its operand's sizes alone. */
@@ -77,6 +85,8 @@ bool program_keeps_contracts(const program *p, const program_shape *inputs);
  * broadcast, or a declared size or a contract is not met: then the sizes are what a call might
  * still be tried with. */
 bool program_shapes(const program *p, const program_shape *inputs, program_shape *shapes);
+/* How many updates scatter k has along its index in this call; -1 if its operands do not fit. */
+int64_t program_updates(const program *p, int k, const program_shape *shapes);
 /* True if the node only moves elements, so that even NaN keep their bits. */
 bool program_moves(const program *p, int node);
 
