@@ -378,7 +378,12 @@ def main():
     means = []
     for name, make in models_of(options):
         start = time.perf_counter()
-        means.append(write(name, make, options))
+        try:
+            means.append(write(name, make, options))
+        except Exception as error:  # of an exporter, most likely; the others are still measured
+            print("onnx_models: no %s: %s" % (name, str(error).strip().splitlines()[0]),
+                  file=sys.stderr)
+            continue
         print("onnx_models: %s, %.0f s" % (name, time.perf_counter() - start), file=sys.stderr)
     if write is row and means:
         one, control = (statistics.geometric_mean(column) for column in zip(*means))

@@ -280,6 +280,11 @@ class Views(unittest.TestCase):
                                     ((720, 2, 6, 2), [0, 2, 1, 3], 0)):
             texts = self.moved([N("Transpose", ["x"], ["y"], perm=order)], normal(*shape))
             self.assertEqual(len(texts), count, texts)
+        norm = [N("Transpose", ["x"], ["t"], perm=[0, 2, 1]),
+                N("LayerNormalization", ["t", "one", "zero"], ["y"])]  # rows across memory
+        texts = self.moved(norm, normal(2, 64, 48),
+                           constants={"one": normal(64), "zero": normal(64)})
+        self.assertEqual([text.count("transpose(") for text in texts], [1, 0], texts)
         ranges = {"starts": np.int64([5]), "ends": np.int64([90]), "axes": np.int64([0])}
         cut = [N("Slice", ["x", *ranges], ["y"])]
         self.assertEqual(self.moved(cut, normal(100, 48), constants=ranges), [])

@@ -181,11 +181,19 @@ static bool refuse_view(writer *w, const onnx_node *node, const char *why) {
     return refuse(w->r, why);
 }
 
+static bool has_rows(const writer *w) {
+    for (int32_t k = 0; k < w->r->count; k++)
+        if (onnx_form_is_rows(onnx_form_of(&w->g->nodes[w->r->nodes[k]]))) return true;
+    return false;
+}
+
 /* False if a view is none of its operands here. */
 static bool may_move(writer *w, const onnx_node *node) {
     if (!onnx_form_is_view(onnx_form_of(node))) return true;
     if (computes_again(w, node))
         return refuse_view(w, node, "it moves what is read elsewhere, too");
+    if (onnx_views_turns(w->g, node) && has_rows(w))
+        return refuse_view(w, node, "rows would be read or written across memory");
     if (onnx_views_gathers(node) && is_computed(w, node->inputs[0]))
         return refuse_view(w, node, "it takes elements of what the region computes");
     return true;

@@ -505,6 +505,14 @@ bool onnx_views_text(onnx_site *s, byte_writer *text) {
                                 : view_of(s->node)->write(s, text);
 }
 
+bool onnx_views_turns(const onnx_graph *g, const onnx_node *node) {
+    const Onnx__AttributeProto *order = onnx_attribute(node->proto, "perm");
+    const int32_t rank = onnx_input(g, node, 0) ? onnx_input(g, node, 0)->type.rank : -1;
+    const bool stays =
+        order && rank > 0 && (int64_t)order->n_ints == rank && order->ints[rank - 1] == rank - 1;
+    return onnx_is(node, "Transpose") && !stays;
+}
+
 int64_t onnx_views_run(const onnx_graph *g, const onnx_node *node) {
     const Onnx__AttributeProto *order = onnx_attribute(node->proto, "perm");
     const onnx_value *x = onnx_input(g, node, 0);

@@ -20,6 +20,8 @@ bool onnx_views_scatters(const onnx_node *node);
 bool onnx_scatter_text(onnx_site *s, byte_writer *text);
 /* The shortest run of elements that a view moves together; -1: it is not known. */
 int64_t onnx_views_run(const onnx_graph *g, const onnx_node *node);
+/* True if a node transposes the last dimension, as far as is known. */
+bool onnx_views_turns(const onnx_graph *g, const onnx_node *node);
 
 /* Along one axis a slice takes every `step`th element of [begin, end). */
 typedef struct onnx_range {
