@@ -3,8 +3,8 @@
 /* A call that fails changes no object: every public function, with each of its allocations failing
  * once. It says OUT_OF_MEMORY, or does without that memory and gives what it always gives; then it
  * succeeds, and every function of the header gives what it gave at first. In:
- * the table of calls (state_calls.h), of tosajit.h or of mlir.h. Out: how many failed. A day has a
- * quarter of the allocations of each function, and looks at all functions after every fourth one
+ * the table of calls (state_calls.h), of tosajit.h or of mlir.h. Out: how many failed. A day has an
+ * eighth of the allocations of each function, and looks at all functions after every eighth one
  * and after the last: what one has changed stays so. TOSAJIT_THIN=1 has all, after each. */
 #define _POSIX_C_SOURCE 200809L /* mkdtemp */
 #include <inttypes.h>
@@ -16,7 +16,7 @@
 #include "tests/support/failing_heap.h"
 #include "tests/support/support.h"
 
-enum { MOST_CALLS = 128, STANDARD_THINNING = 4 };
+enum { MOST_CALLS = 128, STANDARD_THINNING = 8 };
 
 static fixture objects;
 static outcome expected[MOST_CALLS];

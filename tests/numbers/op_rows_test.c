@@ -8,7 +8,8 @@
  * their code.
  *
  * Each use of an op is compiled for static or for dynamic shapes, in turn, and on the next day for
- * the other ones; TOSAJIT_SHAPES=2 compiles it for both.
+ * the other ones; for this CPU, and for one of its levels, on the next day for another one.
+ * TOSAJIT_SHAPES=2 compiles it for both and for all. Precompiled code of every level is always run.
  * TOSAJIT_SEED=<n> sets the operands. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -351,7 +352,7 @@ static void add_to_row(const use *u, const uint8_t *results) {
     row.uses++;
 }
 
-enum { BOTH = 2 };
+enum { BOTH = 2, LEVELS = 3 };
 
 static uint64_t shapes_of_today(void) { return test_setting("TOSAJIT_SHAPES", test_day() % BOTH); }
 
@@ -361,6 +362,12 @@ static uint64_t shapes_of_today(void) { return test_setting("TOSAJIT_SHAPES", te
 static bool is_left_out(uint64_t number, int is_dynamic) {
     const uint64_t shapes = shapes_of_today();
     return shapes < BOTH && ((number ^ number >> 1 ^ shapes) & 1) != (uint64_t)is_dynamic;
+}
+
+/* True if it is another level's turn to compile the use with this number. */
+static bool waits(uint64_t number, size_t engine) {
+    return shapes_of_today() < BOTH && engine > 1 && test_engines[engine].native &&
+           (number / (BOTH * BOTH) + engine + test_day()) % LEVELS != 0;
 }
 
 /* The first part of a divided test interprets the rows of all others too, for the digest over all
@@ -388,7 +395,8 @@ static void check_use(const use *u) {
                           u->parameter_types[k].dims);
     for (size_t e = 0; is_interpreted() && e < test_engine_count; e++)
         for (int is_dynamic = 0; is_dynamic < 2; is_dynamic++) {
-            if (is_left_out(number, is_dynamic) || (e > 0 && !test_is_mine(row.number))) continue;
+            if (is_left_out(number, is_dynamic) || waits(number, e)) continue;
+            if (e > 0 && !test_is_mine(row.number)) continue;
             tosajit_kernel *kernel = compile(u, test_engines[e].engine, is_dynamic);
             if (tosajit_run_interpreted(kernel, operands, tosajit_kernel_operand_count(kernel),
                                         &result, 1))
