@@ -16,8 +16,11 @@ setting() { sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt"; }
 export PYTHON SKBUILD_CMAKE_DEFINE CMAKE_C_COMPILER_LAUNCHER CC PYTHONDONTWRITEBYTECODE=1
 PYTHON=$(setting _Python3_EXECUTABLE) CC=$(setting CMAKE_C_COMPILER)
 CMAKE_C_COMPILER_LAUNCHER=$(setting CMAKE_C_COMPILER_LAUNCHER)
-SKBUILD_CMAKE_DEFINE=TOSAJIT_LLVM_ROOT=$(setting TOSAJIT_LLVM_ROOT)
+# With the build's warnings as errors, or the compiler's cache would take it for another one.
+SKBUILD_CMAKE_DEFINE="$(sed -nE 's/^(TOSAJIT_(LLVM_ROOT|WERROR)):[A-Z]*=/\1=/p' \
+    "$build/CMakeCache.txt" | paste -sd ';')"
 unset PYTHONPATH
+. "$source/tests/support/venv.sh"
 
 # old_enough FOLDER: what is built there asks no C library for what came after 2.28.
 old_enough() {

