@@ -13,8 +13,9 @@ source=$(cd "$2" && pwd)
 mkdir -p "$3"
 folder=$(cd "$3" && pwd)
 cd "$source"
-[ -x "$folder/venv/bin/python" ] || python3 -m venv "$folder/venv"
-"$folder/venv/bin/python" -m pip install --quiet --disable-pip-version-check ziglang==0.17.1
+. tests/support/venv.sh
+[ -x "$folder/venv/bin/python" ] || new_venv python3 "$folder/venv"
+pip_into python3 "$folder/venv" --no-compile ziglang==0.17.1
 # Itself, rather than by a Python for each file.
 zig="$("$folder/venv/bin/python" -c 'import ziglang; print(ziglang.__path__[0])')/zig cc"
 export zig ZIG_GLOBAL_CACHE_DIR="$folder/cache" folder
