@@ -16,7 +16,7 @@
 #include "tests/support/cmocka.h"
 #include "tests/support/scratch.h"
 
-enum { TIMES = 4, MOST_RATIO = 9, TURNS = 2 };
+enum { TIMES = 4, MOST_RATIO = 9, TURNS = 3 };
 static const char *tool;
 
 #define T "tensor<1x4x4xf32>"
@@ -131,22 +131,17 @@ static void become_tool(const row *w, const char *file) {
     _exit(127);
 }
 
-/* Processor time of the command on a file; the least of some turns. */
+/* Processor time of the command on a file. */
 static double measure(const row *w, const char *file) {
-    double least = 1e9;
-    for (int turn = 0; turn < TURNS; turn++) {
-        struct rusage used;
-        int status;
-        pid_t child = fork();
-        assert_true(child >= 0);
-        if (child == 0) become_tool(w, file);
-        assert_int_equal(wait4(child, &status, 0, &used), child);
-        assert_true(WIFEXITED(status));
-        assert_int_equal(WEXITSTATUS(status), w->code);
-        double own = seconds(used.ru_utime) + seconds(used.ru_stime);
-        if (own < least) least = own;
-    }
-    return least;
+    struct rusage used;
+    int status;
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) become_tool(w, file);
+    assert_int_equal(wait4(child, &status, 0, &used), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), w->code);
+    return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
 static double measure_size(const row *w, int count) {
@@ -157,6 +152,23 @@ static double measure_size(const row *w, int count) {
     w->write(out, count);
     assert_int_equal(fclose(out), 0);
     return measure(w, file);
+}
+
+/* The least times of the row's input and of the larger one: no more turns than the answer takes. */
+static bool measure_row(const row *w, size_t k) {
+    double least[2] = {1e9, 1e9};
+    bool fine = false;
+    for (int turn = 0; turn < TURNS && !fine; turn++) {
+        for (int more = 0; more < 2; more++) {
+            const double took = measure_size(w, more ? TIMES * w->count : w->count);
+            if (took < least[more]) least[more] = took;
+        }
+        fine = least[1] < (double)MOST_RATIO * least[0];
+    }
+    print_message("%-8s row %zu: %6d %.3f s, %6d %.3f s, %.1f times%s\n",
+                  w->command ? w->command : "repl", k, w->count, least[0], TIMES * w->count,
+                  least[1], least[1] / least[0], fine ? "" : "  FAILED");
+    return fine;
 }
 
 static void four_times_as_much_takes_no_sixteen_times(void **state) {
@@ -180,15 +192,7 @@ static void four_times_as_much_takes_no_sixteen_times(void **state) {
     };
     int failures = 0;
     write_operand();
-    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
-        const row *w = &rows[k];
-        double once = measure_size(w, w->count), more = measure_size(w, TIMES * w->count);
-        bool fine = more < (double)MOST_RATIO * once;
-        print_message("%-8s row %zu: %6d %.3f s, %6d %.3f s, %.1f times%s\n",
-                      w->command ? w->command : "repl", k, w->count, once, TIMES * w->count, more,
-                      more / once, fine ? "" : "  FAILED");
-        failures += !fine;
-    }
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) failures += !measure_row(&rows[k], k);
     assert_int_equal(failures, 0);
 }
 
