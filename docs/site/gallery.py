@@ -46,7 +46,7 @@ def title(path):
 
 def lay(scripts, target, packages, kept):
     """The pages, and what the navigation shows of them as YAML."""
-    os.environ.update(PYTHONPATH=str(packages), PATH=f"{packages.parent}:{os.environ['PATH']}", PYTHONDONTWRITEBYTECODE="1")
+    os.environ.update(PYTHONPATH=str(packages), PATH=f"{packages.parent}:{os.environ['PATH']}")
     module = b"".join(file.read_bytes() for file in sorted(packages.glob("tosajit/*.py")))
 
     def one(path):

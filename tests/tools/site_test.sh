@@ -19,7 +19,10 @@ rm -r "$html/0.1.0"
 cp -r "$html/dev" "$html/0.1.0"
 rm "$html/0.1.0/docs/views.html"
 python=$build/site/venv/bin/python
-"$python" -c 'import playwright' 2>/dev/null || "$python" -m pip install --quiet --disable-pip-version-check --only-binary :all: playwright==1.65.2 ||
-    not_tested "pip does not bring playwright"
+. "$source/tests/support/venv.sh"
+keep_bytecode "$build/site/pycache"
+"$python" -c 'import playwright' 2>/dev/null ||
+    pip_into "$(sed -n 's/^_Python3_EXECUTABLE:[A-Z]*=//p' "$build/CMakeCache.txt")" "$build/site/venv" --no-compile \
+        --only-binary :all: playwright==1.65.2 || not_tested "pip does not bring playwright"
 "$python" "$source/docs/site/build.py" "$html"
 "$python" "$source/tests/tools/site_browser.py" "$html" "$@"
