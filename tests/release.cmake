@@ -47,10 +47,13 @@ if(TARGET tosajit_python)
   script_test(python_peers_install tools/python_peers.sh ${Python3_EXECUTABLE} ${peers}
     LABELS release PROPERTIES FIXTURES_SETUP python_peers TIMEOUT 900 COST 300)
   script_test(python_versions_test tools/python_test.sh ${build} ${source} all LABELS release
-    PROPERTIES TIMEOUT 1800)
+    PROPERTIES TIMEOUT 1800 COST 60)
   set(with_peers LABELS release PROPERTIES FIXTURES_REQUIRED python_peers TIMEOUT 900)
   set(python_peers ${build} ${source} ${peers})
-  script_test(python_peers_test tools/python_peers_test.sh ${python_peers} ${with_peers})
+  script_test(python_peers_test tools/python_peers_test.sh ${python_peers} ${with_peers}
+    COST 130)
+  long_test(python_peers_soak soak 3600 TOSAJIT_THIN=1 sh ${here}/tools/python_peers_test.sh
+    ${python_peers})
   script_test(python_torch_compile_test tools/python_torch_compile_test.sh ${python_peers}
     ${with_peers} COST 150)
   script_test(python_torch_operations_test tools/python_torch_compile_test.sh ${python_peers}
@@ -61,18 +64,20 @@ if(TARGET tosajit_python)
     ${python_peers} --all)
   # Random texts behind every door: 10 s of one seed, an hour of the clock's. It takes the levels of
   # the machine itself.
-  set(texts ${CMAKE_COMMAND} -E env PYTHONPATH=${build}/tools/python PYTHONDONTWRITEBYTECODE=1)
+  set(texts ${CMAKE_COMMAND} -E env PYTHONPATH=${build}/tools/python
+    PYTHONPYCACHEPREFIX=${made}/pycache PYTHONDONTWRITEBYTECODE=)
   set(texts_python ${peers}/bin/python ${here}/tools/python_texts_test.py)
   add_test(NAME python_texts_test COMMAND ${texts} TOSAJIT_SEED=1 ${texts_python})
   set_tests_properties(python_texts_test PROPERTIES FIXTURES_REQUIRED python_peers TIMEOUT 300
     LABELS release)
   long_test(python_texts_soak soak 4500 "TOSAJIT_TEST_SECONDS=3600;TOSAJIT_FINDINGS=50" ${texts}
     ${texts_python})
-  set_tests_properties(python_torch_all python_texts_soak PROPERTIES FIXTURES_REQUIRED python_peers)
+  set_tests_properties(python_torch_all python_peers_soak python_texts_soak PROPERTIES
+    FIXTURES_REQUIRED python_peers)
   # The site, in a browser.
   if(TARGET site AND NOT TOSAJIT_SANITIZE)
     script_test(site_test tools/site_test.sh ${build} ${source} LABELS release PROPERTIES
-      SKIP_RETURN_CODE 77 TIMEOUT 900 COST 100)
+      SKIP_RETURN_CODE 77 TIMEOUT 900 COST 150)
   else()
     message(STATUS "Not tested: the site, which needs doxygen and no sanitizer")
   endif()

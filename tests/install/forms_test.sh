@@ -164,9 +164,9 @@ wheel)
     interpreters=$PYTHONS PYTHONS=
     for python in $interpreters; do
         venv=$(mktemp -d -p "$work")
-        run "$python" -m venv "$venv"
+        run "$python" -m venv --without-pip "$venv"
         # NumPy comes from the network once.
-        pip() { "$venv/bin/python3" -m pip --disable-pip-version-check "$@"; }
+        pip() { "$python" -m pip --disable-pip-version-check --python "$venv/bin/python3" "$@"; }
         pip download -d "$build/tests/wheels" --no-index -f "$build/tests/wheels" numpy \
             >"$work/log" 2>&1 || run pip download -d "$build/tests/wheels" numpy
         run pip install --no-index -f "$build/tests/wheels" numpy "$work"/tosajit-*.whl

@@ -16,4 +16,5 @@ directory=$(cd "$2" && pwd)
     git ls-files -co --exclude-standard; else find . -type f -not -path './build*'; fi |
     tar -cf - -T -) | tar -xf - -C "$directory/tosajit"
 cd "$directory/tosajit"
+export DPKG_DEB_COMPRESSOR_LEVEL=1 # nobody keeps them
 dpkg-buildpackage -us -uc -j2 >"$directory/log" 2>&1 || { tail -40 "$directory/log"; exit 1; }

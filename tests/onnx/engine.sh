@@ -10,10 +10,11 @@ fail() {
   echo "$1; without a network configure with -DTOSAJIT_TEST_ONNXRUNTIME=OFF" >&2
   exit 1
 }
-pip() { "$folder/bin/python3" -m pip --disable-pip-version-check install --quiet --only-binary :all: "$@" || fail "pip brings no $*"; }
+. "$(dirname "$0")/../support/venv.sh"
+pip() { pip_into "$python" "$folder" --only-binary :all: "$@" || fail "pip brings no $*"; }
 if ! "$folder/bin/python3" -c 'import numpy, onnx, onnxruntime; assert onnxruntime.__version__ == "1.32.0"' 2>/dev/null; then
   rm -rf "$folder" # whatever has been begun there
-  "$python" -m venv "$folder" || fail "$python makes no virtual environment; Debian's needs the package python3-venv"
+  new_venv "$python" "$folder" || fail "$python makes no virtual environment; Debian's needs the package python3-venv"
   pip onnxruntime==1.32.0 onnx numpy
 fi
 case "${3:-}" in models | bench) ;; *) exit 0 ;; esac

@@ -7,13 +7,15 @@
 set -eu
 build=$(cd "$1" && pwd)
 source=$(cd "$2" && pwd)
+. "$(dirname "$0")/../support/venv.sh"
+keep_bytecode "$build/tests/pycache"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 for version in 1.19.2 1.32.0; do
     place=$build/tests/onnx/python-$version
     if [ ! -e "$place/complete" ]; then
-        python3 -m venv --clear "$place" && "$place/bin/pip" -q --disable-pip-version-check \
-            install "onnxruntime==$version" onnx==1.18.0 'numpy<2.3' || {
+        new_venv python3 "$place" && pip_into python3 "$place" --no-compile \
+            "onnxruntime==$version" onnx==1.18.0 'numpy<2.3' || {
             echo \
                 "pip brings no onnxruntime $version; without a network configure with -DTOSAJIT_TEST_ONNXRUNTIME=OFF" >&2
             exit 1

@@ -8,8 +8,9 @@
 set -eu
 python=$1 directory=$2
 cmp -s "$0" "$directory/complete" && exit 0
-"$python" -m venv "$directory"
-pip() { "$directory/bin/python" -m pip install --quiet --disable-pip-version-check "$@"; }
+. "$(dirname "$0")/../support/venv.sh"
+new_venv "$python" "$directory"
+pip() { pip_into "$python" "$directory" --no-compile "$@"; }
 pip 'numpy>=2.1' numexpr==2.14.2 numba pandas pytest hypothesis ml_dtypes jax expecttest mypy \
     scikit-image 'dask[distributed]' zarr xarray
 # the one for CPUs, whose version says so: the others are ten times as large

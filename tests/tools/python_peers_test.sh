@@ -5,7 +5,9 @@
 #   sh tests/tools/python_peers_test.sh BUILD_DIRECTORY SOURCE_DIRECTORY VENV
 set -eu
 build=$(cd "$1" && pwd) source=$(cd "$2" && pwd) python=$3/bin/python
-export PYTHONPATH="$build/tools/python" PYTHONDONTWRITEBYTECODE=1
+export PYTHONPATH="$build/tools/python"
+. "$(dirname "$0")/../support/venv.sh"
+keep_bytecode "$build/tests/pycache"
 "$python" "$source/tests/tools/python_numpy_test.py"
 "$python" "$source/tests/tools/python_manners_test.py"
 "$python" "$source/tests/tools/python_lines_test.py"

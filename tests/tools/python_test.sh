@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# The Python package with one Python that has NumPy; or with "all", with every Python here that can
-# load it: those of the path, of pyenv, and of TOSAJIT_TEST_PYTHONS, a list of programs. Then one
-# without NumPy gets it in a venv from the network, once. The examples of docs/python.md and
-# README.md. A table says what was tested.
+# The Python package with one Python that has NumPy; or with "all", with a Python of every minor
+# version here: those of the path, of pyenv, and of TOSAJIT_TEST_PYTHONS, a list of programs. Then
+# one without NumPy gets it in a venv from the network, once, and the version that the first form has
+# passed with is not tested again. The examples of docs/python.md and README.md. A table says what
+# was tested.
 #   sh tests/tools/python_test.sh BUILD_DIRECTORY SOURCE_DIRECTORY [all]
 set -eu
 build=$(cd "$1" && pwd)
@@ -12,7 +13,9 @@ source=$(cd "$2" && pwd)
 which=${3:-one}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-export PYTHONPATH="$build/tools/python" PYTHONDONTWRITEBYTECODE=1
+export PYTHONPATH="$build/tools/python"
+. "$(dirname "$0")/../support/venv.sh"
+keep_bytecode "$build/tests/pycache"
 awk '/^```/ { code = $0 == "```python" && !code; next } code' "$source/README.md" >"$work/readme.py"
 [ -s "$work/readme.py" ] || { echo "README.md has no Python"; exit 1; }
 
@@ -25,15 +28,24 @@ numpy_of() {
         "$candidate" -c 'import numpy' 2>/dev/null && { echo "$candidate"; return; }
     done
     [ "$which" = all ] || return 0
-    "$1" -m venv "$build/tests/pythons/$2" >"$work/log" 2>&1 || return 0
-    "$build/tests/pythons/$2/bin/python" -m pip install --quiet --disable-pip-version-check \
-        --only-binary :all: numpy >"$work/log" 2>&1 || return 0
+    new_venv "$1" "$build/tests/pythons/$2" >"$work/log" 2>&1 || return 0
+    pip_into python3 "$build/tests/pythons/$2" --only-binary :all: numpy >"$work/log" 2>&1 ||
+        return 0
     echo "$build/tests/pythons/$2/bin/python"
 }
 
-tried="" minors="" with_numpy=""
+minors="" with_numpy=""
 printf '%-8s %-8s %-12s %-18s %-20s %s\n' Python NumPy python_test python_numpy_test \
     python_manners_test README.md >"$work/table"
+# What the form of one Python has passed with: a line of the table, for this build and these tests.
+passed=$build/tests/python_passed
+of=$(cat "$build"/jit/libtosajit*.so.0 "$build"/tools/python/tosajit/*.* \
+    "$source"/tests/tools/python_*test.* | sha256sum)
+if [ "$which" = all ] && [ "$(sed -n 1p "$passed" 2>/dev/null)" = "$of" ]; then
+    sed 1d "$passed" >>"$work/table"
+    minors=$(sed -n '2s/\.[0-9]* .*//p' "$passed")
+fi
+[ "$which" = all ] || rm -f "$passed"
 for python in /usr/bin/python3 $(command -v python3 python3.11 python3.12 python3.13 python3.14 ||
     true) \
     $(ls "${PYENV_ROOT:-$HOME/.pyenv}"/versions/*/bin/python3 2>/dev/null || true) \
@@ -41,11 +53,11 @@ for python in /usr/bin/python3 $(command -v python3 python3.11 python3.12 python
     version=$("$python" -c \
         'import sys; sys.version_info >= (3, 11) and print("%d.%d.%d" % sys.version_info[:3])' \
         2>/dev/null) || continue
-    case " $tried " in *" $version "*) continue ;; esac
+    case " $minors " in *" ${version%.*} "*) continue ;; esac
     [ -n "$version" ] || continue
     other=$(numpy_of "$python" "$version")
     [ "$which" = all ] || [ -n "$other" ] || continue
-    tried="$tried $version" minors="$minors ${version%.*}"
+    minors="$minors ${version%.*}"
     "$python" "$source/tests/tools/python_test.py"
     if [ -z "$other" ]; then
         echo "*** NOT TESTED: NumPy with Python $version, which is not to be had here"
@@ -64,8 +76,17 @@ for python in /usr/bin/python3 $(command -v python3 python3.11 python3.12 python
         >>"$work/table"
     [ "$which" = all ] || break
 done
-[ -z "$with_numpy" ] || "$with_numpy" "$source/tests/tools/python_help_test.py"
+if [ "$which" = all ]; then
+    cp "$work/table" "$build/tests/pythons.txt" # for run-tests.sh
+    cat "$work/table"
+    for minor in 3.11 3.12 3.13 3.14; do
+        case " $minors " in *" $minor "*) \
+            ;; *) echo "*** NOT TESTED: Python $minor, which is not here" ;; esac
+    done
+    exit 0
+fi
 [ -n "$with_numpy" ] || { echo "no Python here has NumPy: apt-get install python3-numpy"; exit 1; }
+"$with_numpy" "$source/tests/tools/python_help_test.py"
 
 # What the page shows, in order, in one session.
 awk '/^```/ { code = $0 == "```python" && !code; next } code' "$source/docs/python.md" \
@@ -80,11 +101,4 @@ nm -D --undefined-only "$build/tools/python/tosajit/_tosajit.abi3.so" |
     grep -vxE \
     ' _Py_(Dealloc|NoneStruct|TrueStruct|FalseStruct)| _PyObject_New| _PyArg_ParseTupleAndKeywords_SizeT| _PyArg_Parse_SizeT| _PyArg_ParseTuple_SizeT| _Py_BuildValue_SizeT| _PyObject_CallFunction_SizeT' &&
     { echo "these are not in the limited API"; exit 1; }
-[ "$which" = all ] || exit 0
-mkdir -p "$build/tests"
-cp "$work/table" "$build/tests/pythons.txt" # for run-tests.sh
-cat "$work/table"
-for minor in 3.11 3.12 3.13 3.14; do
-    case " $minors " in *" $minor "*) \
-        ;; *) echo "*** NOT TESTED: Python $minor, which is not here" ;; esac
-done
+{ echo "$of"; sed 1d "$work/table"; } >"$passed"

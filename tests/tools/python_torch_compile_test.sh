@@ -6,7 +6,9 @@
 #   sh tests/tools/python_torch_compile_test.sh BUILD_DIRECTORY SOURCE_DIRECTORY VENV [operations | --all]
 set -eu
 build=$(cd "$1" && pwd) source=$(cd "$2" && pwd) python=$3/bin/python
-export PYTHONPATH="$build/tools/python" PYTHONDONTWRITEBYTECODE=1
+export PYTHONPATH="$build/tools/python"
+. "$(dirname "$0")/../support/venv.sh"
+keep_bytecode "$build/tests/pycache"
 if ! "$python" -c 'import torch' 2>/dev/null; then
     echo "*** NOT TESTED: the backend of torch.compile, as PyTorch is not in $3"
     exit 0

@@ -35,9 +35,7 @@ def main():
     if not torch:
         not_tested(f"PyTorch is not in {peers}")
     if not complete.exists():
-        pip = subprocess.run([python, "-m", "pip", "install", "--quiet",
-                              "--disable-pip-version-check", *BESIDE], capture_output=True,
-                             text=True)
+        pip = tools.pip(*BESIDE)
         if pip.returncode:
             not_tested(f"pip does not bring {' and '.join(BESIDE)}: "
                        f"{(pip.stderr.strip().splitlines() or ['it does not say why'])[-1]}")
@@ -50,7 +48,8 @@ def main():
     done = subprocess.run([python, "-c", begin + "runpy.run_path(sys.argv[0], run_name='__main__')",
                            *map(str, words)],
                           env={**os.environ, "PYTHONPATH": str(packages),
-                               "PYTHONDONTWRITEBYTECODE": "1"}, capture_output=True, text=True)
+                               "PYTHONPYCACHEPREFIX": str(tools.root / "pycache"),
+                               "PYTHONDONTWRITEBYTECODE": ""}, capture_output=True, text=True)
     print(done.stdout)
     if "cannot be downloaded" in done.stderr:
         not_tested(done.stderr.strip().splitlines()[-1])

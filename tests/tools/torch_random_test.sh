@@ -4,7 +4,9 @@
 # Random programs by torch.compile, 10 s of them, or TOSAJIT_TEST_SECONDS.
 #   sh tests/tools/torch_random_test.sh BUILD_DIRECTORY SOURCE_DIRECTORY VENV [SEED]
 set -eu
-export PYTHONPATH="$1/tools/python" PYTHONDONTWRITEBYTECODE=1
+export PYTHONPATH="$1/tools/python"
+. "$(dirname "$0")/../support/venv.sh"
+keep_bytecode "$1/tests/pycache"
 if ! "$3/bin/python" -c 'import torch' 2>/dev/null; then
     echo "*** NOT TESTED: random programs by torch.compile, as PyTorch is not in $3"
     exit 0
