@@ -32,7 +32,8 @@ def same(a: Any, b: Any) -> bool:
 
 
 def whole_numbers(index: Any) -> torch.fx.Node:
-    if not isinstance(index, torch.fx.Node) or type_of(index) not in ("i32", "i64"):
+    if (not isinstance(index, torch.fx.Node)
+        or value_of(index).dtype not in (torch.int32, torch.int64)):
         raise Refused("its index is a mask, or of bytes")
     return index
 
