@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Contraction, on every engine: random expressions of every tier against a reference that has the
  * rule of docs/semantics.md once more, and multiply-adds of hard operands. Both take libm's fma.
+ * Tensors that threads divide have one digest, here and on every other machine.
  *
  * TOSAJIT_SEED=<n> and TOSAJIT_CASES=<n> say where to start, and how many expressions there are. */
 #include <inttypes.h>
@@ -395,8 +396,73 @@ static void multiply_adds_are_rounded_once(void **state) {
     }
 }
 
+/* ---------------------------------------------------------------------------------------------
+ * Threads */
+
+enum { LARGE_ROWS = 300, LARGE_COLUMNS = 1037, LARGE = LARGE_ROWS * LARGE_COLUMNS };
+
+static const struct {
+    const char *text;
+    bool is_wide, is_row; /* f64; a result for each row */
+    uint64_t digest;
+} large[] = {
+    {"(x * y + w) * x - y * w", false, false, UINT64_C(0x8b7308ac909599ac)},
+    {"exp(x * y - w) + sin(x) * w", false, false, UINT64_C(0x463b51ff79b90b81)},
+    {"tanh(x * 0.25 + y) * (w - x * y)", false, false, UINT64_C(0x7d746248efb376b4)},
+    {"sum((x * y + w) * (x - w * y), axis=1)", false, true, UINT64_C(0xc0da8ad57dcadd8a)},
+    {"x * y + w - sum(x * w + 1, axis=1)", false, false, UINT64_C(0xfa69f449bb03e493)},
+    {"(x * y + w) * x - y * w", true, false, UINT64_C(0xd897ffd7cf325e57)},
+    {"log(abs(x * y + w) + 1) * x + y", true, false, UINT64_C(0x469a67bf11cbad04)},
+    {"sum(x * y + w * w, axis=1)", true, true, UINT64_C(0xac771e67147cadff)},
+};
+
+static uint64_t digest_of(const unsigned char *bytes, size_t size) {
+    uint64_t digest = UINT64_C(14695981039346656037);
+    for (size_t k = 0; k < size; k++) digest = (digest ^ bytes[k]) * UINT64_C(1099511628211);
+    return digest;
+}
+
+static uint64_t run_large(size_t row, size_t threads) {
+    static double data[3][LARGE], made[LARGE];
+    const tosajit_type type = large[row].is_wide ? TOSAJIT_F64 : TOSAJIT_F32;
+    const char *types = large[row].is_wide ? "x: f64[?,?], y: f64[?,?], w: f64[?,?]\n"
+                                           : "x: f32[?,?], y: f32[?,?], w: f32[?,?]\n";
+    const int64_t dims[2] = {LARGE_ROWS, LARGE_COLUMNS},
+                  own[2] = {LARGE_ROWS, large[row].is_row ? 1 : LARGE_COLUMNS};
+    const tosajit_engine_options options = {
+        .size = sizeof options, .accuracy = TOSAJIT_CONTRACTED, .threads = threads};
+    tosajit_tensor operands[3], result = tosajit_dense(type, made, 2, own);
+    tosajit_engine *engine;
+    for (int k = 0; k < 3; k++) {
+        for (int64_t e = 0; e < LARGE; e++)
+            store(type, data[k], (size_t)e,
+                  rounded(type, (double)((e * (7919 + 2 * k) + 31 * k) % 10007) / 977 - 5));
+        operands[k] = tosajit_dense(type, data[k], 2, dims);
+    }
+    assert_int_equal(tosajit_engine_create(&options, &engine), TOSAJIT_OK);
+    tosajit_expr *expr = test_parse(types, large[row].text);
+    tosajit_kernel *kernel = test_compile(engine, expr);
+    assert_int_equal(tosajit_run(kernel, operands, 3, &result, 1), TOSAJIT_OK);
+    tosajit_kernel_release(kernel);
+    tosajit_expr_destroy(expr);
+    tosajit_engine_destroy(engine);
+    return digest_of((const unsigned char *)made,
+                     tosajit_type_size(type) * (size_t)(own[0] * own[1]));
+}
+
+static void threads_have_the_bits_of_every_machine(void **state) {
+    (void)state;
+    for (size_t k = 0; k < sizeof large / sizeof *large; k++)
+        for (size_t threads = 1; threads <= 4; threads++) {
+            const uint64_t digest = run_large(k, threads);
+            if (digest != large[k].digest)
+                fail_msg("%s on %zu threads: 0x%016" PRIx64, large[k].text, threads, digest);
+        }
+}
+
 int main(void) {
     return TEST_RUN(open_tiers, close_tiers, TEST(multiply_adds_are_rounded_once),
+                    TEST(threads_have_the_bits_of_every_machine),
                     TEST(plans_say_what_is_contracted),
                     TEST(expressions_have_the_bits_of_the_rule));
 }

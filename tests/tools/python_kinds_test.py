@@ -166,7 +166,7 @@ class Kinds(unittest.TestCase):
                 np.testing.assert_allclose(tosajit.evaluate(f"{name}(x)"), wanted, rtol=2e-6,
                                            atol=1e-7, err_msg=name)
         x, y = (random.standard_normal(500).astype(np.float32) * 10 for _ in range(2))
-        for name in ("hypot", "logaddexp", "arctan2"):
+        for name in ("hypot", "logaddexp", "logaddexp2", "arctan2"):
             wanted = getattr(np, name)(x.astype(np.float64), y.astype(np.float64))
             np.testing.assert_allclose(tosajit.evaluate(f"{name}(x, y)"), wanted, rtol=2e-6,
                                        err_msg=name)

@@ -73,8 +73,8 @@ _UFUNCS = ("exp exp2 expm1 log log1p log2 log10 sqrt cbrt sin cos tan arcsin arc
            "isfinite invert bitwise_not logical_not degrees"
            " radians rad2deg deg2rad conjugate conj maximum minimum fmax fmin copysign nextafter "
            "arctan2 hypot power add subtract multiply divide"
-           " true_divide floor_divide remainder mod fmod logaddexp logical_and logical_or "
-           "logical_xor bitwise_and bitwise_or bitwise_xor"
+           " true_divide floor_divide remainder mod fmod logaddexp logaddexp2 logical_and "
+           "logical_or logical_xor bitwise_and bitwise_or bitwise_xor"
            " left_shift right_shift equal not_equal greater greater_equal less less_equal").split()
 
 
@@ -278,11 +278,6 @@ def _least_float(x: Any) -> Array:
 def float_power(x1: Any, x2: Any) -> Array:
     x, y = arrays(x1, x2)
     return FUNCTIONS["power"](astype(x, "f64"), astype(y, "f64"))
-
-
-@function()
-def logaddexp2(x1: Any, x2: Any) -> Any:
-    return left("logaddexp2 is no kernel's")
 
 
 @function()
