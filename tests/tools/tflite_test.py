@@ -35,7 +35,7 @@ def main():
     if not torch:
         not_tested(f"PyTorch is not in {peers}")
     if not complete.exists():
-        pip = tools.pip(*BESIDE)
+        pip = tools.pip("pip", *BESIDE)  # the example downloads models by the pip beside it
         if pip.returncode:
             not_tested(f"pip does not bring {' and '.join(BESIDE)}: "
                        f"{(pip.stderr.strip().splitlines() or ['it does not say why'])[-1]}")
