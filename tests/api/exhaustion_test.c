@@ -5,7 +5,7 @@
  * call works.
  *
  * What no library can promise: where memory runs out inside LLVM itself, LLVM ends the process
- * (docs/testing.md). A day refuses a quarter of them, TOSAJIT_THIN=1 all, TOSAJIT_THIN=<n> every
+ * (docs/testing.md). A day refuses an eighth of them, TOSAJIT_THIN=1 all, TOSAJIT_THIN=<n> every
  * n-th.
  */
 #define _GNU_SOURCE /* RTLD_NEXT */
@@ -444,7 +444,7 @@ static tosajit_status run_scenario(size_t k, const tosajit_allocator *allocator)
 }
 
 static size_t thinning(void) {
-    enum { STANDARD_THINNING = 4 };
+    enum { STANDARD_THINNING = 8 };
     const size_t n = (size_t)test_setting("TOSAJIT_THIN", STANDARD_THINNING);
     return n > 0 ? n : 1;
 }
@@ -828,7 +828,7 @@ static int large_with_little_memory(long argument) {
 }
 
 /* With enough of it each becomes a kernel, on any CPU: of native code, or of precompiled ops. How
- * much is enough depends on the CPU. A day has a quarter of them. */
+ * much is enough depends on the CPU. A day has an eighth of them. */
 static void large_expressions_are_refused_before_llvm_has_no_memory(void **state) {
     static const long sizes[] = {4,   16,  32,  48,  64,  96,  128, 160, 192,
                                  224, 256, 320, 384, 448, 640, 896, 1280};

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Floating-point state: every op on every types, by the interpreter and by native code for every
  * CPU of this machine, computed in threads whose settings are unusual. Nothing traps, bits are
- * those of usual settings, and the settings are the same afterwards. A day has a quarter of the
+ * those of usual settings, and the settings are the same afterwards. A day has an eighth of the
  * types, of each engine another one; TOSAJIT_THIN=1 has all. Out: counts. */
 #define _XOPEN_SOURCE 700 /* sigsetjmp, SA_NODEFER */
 #include <signal.h>
@@ -14,7 +14,7 @@
 #include "tests/support/support.h"
 #include "tosajit/inspect.h"
 
-enum { COUNT = 203, LINES = 29, MOST_BYTES = COUNT * 8, STANDARD_THINNING = 4 };
+enum { COUNT = 203, LINES = 29, MOST_BYTES = COUNT * 8, STANDARD_THINNING = 8 };
 
 static test_engine engines[TEST_MAX_ENGINES];
 static size_t engine_count;

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Integer ops, quantisation and casts against the reference of integer_reference.h: every pair of
  * i8, every value of i16, f16, bf16 and the 8-bit formats, and structured and random values of the
- * wider types. A day has each of them on a third of the engines, drawn by TOSAJIT_SEED, which sets
+ * wider types. A day has each of them on a sixth of the engines, drawn by TOSAJIT_SEED, which sets
  * the random values, too; TOSAJIT_THIN=1 has every engine. */
 #include <float.h>
 #include <inttypes.h>
@@ -104,7 +104,7 @@ static void compare(const subject *s, const test_engine *engine, const uint8_t *
 
 /* The subject on the engines that are drawn for it. */
 static void check(const subject *s) {
-    enum { STANDARD_THINNING = 3 };
+    enum { STANDARD_THINNING = 6 };
     static uint64_t subjects;
     int64_t dims[1] = {(int64_t)s->count};
     uint8_t *got = room(s->count * 8);
@@ -416,7 +416,7 @@ static void check_channels(subject *s, const scale_bounds *b, const uint8_t *all
 /* Each of the bounds for channels; and every shift, with some multiplier, for all elements. They
  * are several thousand kernels, of which a day has its part. */
 static void rescale_is_its_definition_by_every_way(void **state) {
-    enum { STANDARD_THINNING = 4 };
+    enum { STANDARD_THINNING = 8 };
     uint64_t drawn = 0;
     tosajit_type from[TOSAJIT_MAX_ARITY], to;
     for (unsigned next = 0; test_next_signature(TOSAJIT_OP_rescale, &next, from, &to);) {

@@ -6,7 +6,7 @@
  * loop, a call, or no vector there is an error, unless `known` names the op and says why. Views
  * have no loops, and those of reductions carry what they have: both are left out.
  *
- * A day has a quarter of them, of each level another one; TOSAJIT_THIN=1 makes all. */
+ * A day has an eighth of them, of each level another one; TOSAJIT_THIN=1 makes all. */
 #include <llvm/Config/llvm-config.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #include "tests/support/support.h"
 #include "tosajit/inspect.h"
 
-enum { ROWS = 16, COLS = 256, STANDARD_THINNING = 4 };
+enum { ROWS = 16, COLS = 256, STANDARD_THINNING = 8 };
 
 typedef enum variant { STATIC, DYNAMIC, ATTRIBUTES, FAST, VARIANTS } variant;
 static const char *const variant_names[] = {"static", "dynamic", "attributes", "fast"};
