@@ -56,7 +56,7 @@ static bool read_options(const options *o, onnx_options *own) {
     if (!options_accuracy("onnx", o, &accuracy)) return false;
     own->least_ops = (int32_t)ops;
     own->accuracy = o->accuracy ? accuracy : TOSAJIT_REPRODUCIBLE; /* as the engine is */
-    own->fused = o->fused;
+    own->fused = o->fused || o->optimize; /* which has joined what it joins */
     return true;
 }
 
