@@ -253,13 +253,15 @@ static void scatter_block(const staging *s, const plan_part *part, const gather_
 }
 
 /* A block of what is gathered or scattered. Where indices are looked at for the first time, and one
- * is wrong, the call is: nobody reads what is not gathered then. */
+ * is wrong, the call is: nobody reads what is not gathered then. An operand without elements has no
+ * strides, by which it would seem to repeat. */
 static void gather_block(const staging *s, const plan_part *part, int64_t first, walk *w,
                          const tile_tensors *tile) {
     const callee called = kernel_callee(s->kernel);
     const gather_call call = gather_call_of(&called, part, s->tensors);
+    const bool none = view_of(s, part, plan_index_of(part, s->kernel->program))->empty;
     int64_t bad;
-    if (!s->first_pass || gather_is_legal(&called, part, &call, w, tile, &bad)) {
+    if (!s->first_pass || none || gather_is_legal(&called, part, &call, w, tile, &bad)) {
         if (part->scatters)
             scatter_block(s, part, &call, first, w, tile);
         else if (walk_elements(w) > 0)
