@@ -22,19 +22,26 @@ typedef struct scatter_places {
     int64_t from_stride, count;
 } scatter_places;
 
-/* How elements are combined: at places; and of rows at places, whose elements lie side by side, as
- * many as fill vectors, whose number `dense` gives. */
+/* Loops of a way in which elements are combined: at places; at indices that lie side by side, of
+ * elements that do; and of rows at places, whose elements lie side by side, as many as fill
+ * vectors, whose number is given. All but the first may be null. */
+struct scatter_way;
+typedef struct scatter_loops {
+    void (*places)(const struct scatter_way *way, const scatter_places *p);
+    void (*indices)(const struct scatter_way *way, const scatter_places *p, const gather_call *call,
+                    const char *index);
+    int64_t (*dense)(const struct scatter_way *way, const scatter_places *p, int64_t length);
+    int64_t (*widest)(const struct scatter_way *way, const scatter_places *p, int64_t length);
+} scatter_loops;
 typedef struct scatter_way {
     const expr_node *node;
     tosajit_type type;
     int64_t flip; /* bits that are changed before integers are compared */
-    void (*places)(const struct scatter_way *way, const scatter_places *p);
-    int64_t (*dense)(const struct scatter_way *way, const scatter_places *p,
-                     int64_t length); /* or null */
+    scatter_loops loops;
 } scatter_way;
 
 /* Loops of a type. COMBINE changes a, an element or a vector, by b, the update. */
-#define SCATTER_PLACES(name, type, COMBINE)                                                        \
+#define SCATTER_AT(name, type, COMBINE)                                                            \
     static void places_##name(const scatter_way *way, const scatter_places *all) {                 \
         const scatter_places p = *all; /* which no store changes */                                \
         const type flip = (type)way->flip;                                                         \
@@ -48,17 +55,35 @@ typedef struct scatter_way {
         }                                                                                          \
         (void)flip;                                                                                \
     }
-#define SCATTER_DENSE(name, type, COMBINE)                                                         \
-    SCATTER_WIDE static int64_t dense_##name(const scatter_way *way, const scatter_places *all,    \
-                                             int64_t length) {                                     \
-        typedef type vector __attribute__((vector_size(VECTOR)));                                  \
+#define SCATTER_INDICES(name, type, index_type, COMBINE)                                           \
+    static void name(const scatter_way *way, const scatter_places *all, int64_t places,            \
+                     const char *index) {                                                          \
         const scatter_places p = *all;                                                             \
         const type flip = (type)way->flip;                                                         \
-        const int64_t size = length / (VECTOR / (int64_t)sizeof(type)) * VECTOR;                   \
+        const char *from = p.from;                                                                 \
+        for (int64_t k = 0; k < p.count; k++, from += p.from_stride) {                             \
+            index_type i;                                                                          \
+            type a, b;                                                                             \
+            memcpy(&i, index + k * (int64_t)sizeof i, sizeof i);                                   \
+            char *const to =                                                                       \
+                p.to + gather_place(TOSAJIT_INDEX_SIGNED, i, places) * (int64_t)sizeof a;          \
+            memcpy(&a, to, sizeof a);                                                              \
+            memcpy(&b, from, sizeof b);                                                            \
+            COMBINE(type, a, b, -(type));                                                          \
+            memcpy(to, &a, sizeof a);                                                              \
+        }                                                                                          \
+        (void)flip;                                                                                \
+    }
+#define SCATTER_ROWS(name, type, COMBINE, BYTES)                                                   \
+    static int64_t name(const scatter_way *way, const scatter_places *all, int64_t length) {       \
+        typedef type vector __attribute__((vector_size(BYTES)));                                   \
+        const scatter_places p = *all;                                                             \
+        const type flip = (type)way->flip;                                                         \
+        const int64_t size = length / (BYTES / (int64_t)sizeof(type)) * BYTES;                     \
         for (int64_t k = 0; k < p.count; k++) {                                                    \
             char *const to = p.to + p.at[k];                                                       \
             const char *const from = p.from + k * p.from_stride;                                   \
-            for (int64_t at = 0; at < size; at += VECTOR) {                                        \
+            for (int64_t at = 0; at < size; at += BYTES) {                                         \
                 vector a, b;                                                                       \
                 memcpy(&a, to + at, sizeof a);                                                     \
                 memcpy(&b, from + at, sizeof b);                                                   \
@@ -69,16 +94,44 @@ typedef struct scatter_way {
         (void)flip;                                                                                \
         return size / (int64_t)sizeof(type);                                                       \
     }
-#define SCATTER_BOTH(name, type, COMBINE)                                                          \
-    SCATTER_PLACES(name, type, COMBINE) SCATTER_DENSE(name, type, COMBINE)
 
-enum { VECTOR = 32 };
+enum { VECTOR = 32, WIDEST = 64 };
 #if defined(__x86_64__) && !defined(_WIN32)
 #define SCATTER_WIDE __attribute__((target("avx2")))
-static bool has_wide(void) { return features_permuted_bytes() > 0; }
+#define SCATTER_WIDEST __attribute__((target("avx512f")))
+static int32_t widest_vector(void) { return features_permuted_bytes(); }
 #else
 #define SCATTER_WIDE
-static bool has_wide(void) { return true; }
+#define SCATTER_WIDEST
+static int32_t widest_vector(void) { return VECTOR; }
+#endif
+/* A library with a limit of size has one loop of each kind. */
+#if defined(__OPTIMIZE_SIZE__)
+#define SCATTER_PLACES(name, type, COMBINE) SCATTER_AT(name, type, COMBINE)
+#define SCATTER_BOTH(name, type, COMBINE)                                                          \
+    SCATTER_AT(name, type, COMBINE)                                                                \
+    SCATTER_WIDE SCATTER_ROWS(dense_##name, type, COMBINE, VECTOR)
+#define SCATTER_PUTS(name)                                                                         \
+    { places_##name, NULL, NULL, NULL }
+#define SCATTER_ALL(name)                                                                          \
+    { places_##name, NULL, dense_##name, NULL }
+#else
+#define SCATTER_PLACES(name, type, COMBINE)                                                        \
+    SCATTER_AT(name, type, COMBINE)                                                                \
+    SCATTER_INDICES(narrow_##name, type, int32_t, COMBINE)                                         \
+    SCATTER_INDICES(full_##name, type, int64_t, COMBINE)                                           \
+    static void indices_##name(const scatter_way *way, const scatter_places *p,                    \
+                               const gather_call *call, const char *index) {                       \
+        (call->index == TOSAJIT_I32 ? narrow_##name : full_##name)(way, p, call->count, index);    \
+    }
+#define SCATTER_BOTH(name, type, COMBINE)                                                          \
+    SCATTER_PLACES(name, type, COMBINE)                                                            \
+    SCATTER_WIDE SCATTER_ROWS(dense_##name, type, COMBINE, VECTOR)                                 \
+    SCATTER_WIDEST SCATTER_ROWS(widest_##name, type, COMBINE, WIDEST)
+#define SCATTER_PUTS(name)                                                                         \
+    { places_##name, indices_##name, NULL, NULL }
+#define SCATTER_ALL(name)                                                                          \
+    { places_##name, indices_##name, dense_##name, widest_##name }
 #endif
 
 #define SCATTER_PUT(type, a, b, IF) a = b
@@ -149,47 +202,47 @@ static void places_any(const scatter_way *way, const scatter_places *p) {
         combine_any(way, p->to + p->at[k], p->from + k * p->from_stride);
 }
 
-#define SCATTER_WAY(name) places_##name, dense_##name
 #define SCATTER_TYPES(a, b) (1u << TOSAJIT_##a | 1u << TOSAJIT_##b)
-static const struct scatter_loops {
+static const struct scatter_rule {
     uint32_t types; /* as bits */
     bool adds;      /* else the greatest, or the least */
-    void (*places)(const scatter_way *way, const scatter_places *p);
-    int64_t (*dense)(const scatter_way *way, const scatter_places *p, int64_t length);
-} loops[] = {
-    {SCATTER_TYPES(I32, U32), true, SCATTER_WAY(sum_32)},
-    {SCATTER_TYPES(I64, U64), true, SCATTER_WAY(sum_64)},
-    {SCATTER_TYPES(F32, F32), true, SCATTER_WAY(sum_f32)},
-    {SCATTER_TYPES(F64, F64), true, SCATTER_WAY(sum_f64)},
-    {SCATTER_TYPES(I32, U32), false, SCATTER_WAY(greatest_32)},
-    {SCATTER_TYPES(I64, U64), false, SCATTER_WAY(greatest_64)},
-    {SCATTER_TYPES(F32, F32), false, SCATTER_WAY(greatest_f32)},
-    {SCATTER_TYPES(F64, F64), false, SCATTER_WAY(greatest_f64)},
+    scatter_loops loops;
+} rules[] = {
+    {SCATTER_TYPES(I32, U32), true, SCATTER_ALL(sum_32)},
+    {SCATTER_TYPES(I64, U64), true, SCATTER_ALL(sum_64)},
+    {SCATTER_TYPES(F32, F32), true, SCATTER_ALL(sum_f32)},
+    {SCATTER_TYPES(F64, F64), true, SCATTER_ALL(sum_f64)},
+    {SCATTER_TYPES(I32, U32), false, SCATTER_ALL(greatest_32)},
+    {SCATTER_TYPES(I64, U64), false, SCATTER_ALL(greatest_64)},
+    {SCATTER_TYPES(F32, F32), false, SCATTER_ALL(greatest_f32)},
+    {SCATTER_TYPES(F64, F64), false, SCATTER_ALL(greatest_f64)},
 };
 
 /* Any byte but 0 is true in an operand; in a result that is 1. */
 static scatter_way put_way(const expr_node *node) {
-    scatter_way way = {node, node->type.element, 0, places_put_64, NULL};
-    const size_t size = tosajit_type_size(way.type);
-    if (size == 1) way.places = way.type == TOSAJIT_I1 ? places_any : places_put_8;
-    if (size == 2) way.places = places_put_16;
-    if (size == 4) way.places = places_put_32;
-    return way;
+    static const scatter_loops puts[] = {SCATTER_PUTS(put_8), SCATTER_PUTS(put_16),
+                                         SCATTER_PUTS(put_32), SCATTER_PUTS(put_64)};
+    static const scatter_loops any = {places_any, NULL, NULL, NULL};
+    const tosajit_type type = node->type.element;
+    const size_t size = tosajit_type_size(type);
+    const int power = (size > 1) + (size > 2) + (size > 4);
+    return (scatter_way){node, type, 0, type == TOSAJIT_I1 ? any : puts[power]};
 }
 
 static scatter_way way_of(const expr_node *node) {
     const tosajit_type type = node->type.element;
     const bool adds = node->op == TOSAJIT_OP_scatter_add,
                ignores = type_is_float(type) && node->attributes.nan_mode == TOSAJIT_NAN_IGNORE;
-    scatter_way way = {node, type, node->op == TOSAJIT_OP_scatter_min ? -1 : 0, places_any, NULL};
+    scatter_way way = {
+        node, type, node->op == TOSAJIT_OP_scatter_min ? -1 : 0, {places_any, NULL, NULL, NULL}};
+    const int32_t bytes = widest_vector();
     if (node->op == TOSAJIT_OP_scatter) return put_way(node);
     if (type == TOSAJIT_U32) way.flip ^= INT32_MIN;
     if (type == TOSAJIT_U64) way.flip ^= INT64_MIN;
-    for (size_t k = 0; !ignores && k < sizeof loops / sizeof *loops; k++)
-        if (loops[k].adds == adds && loops[k].types >> type & 1) {
-            way.places = loops[k].places;
-            way.dense = has_wide() ? loops[k].dense : NULL;
-        }
+    for (size_t k = 0; !ignores && k < sizeof rules / sizeof *rules; k++)
+        if (rules[k].adds == adds && rules[k].types >> type & 1) way.loops = rules[k].loops;
+    if (bytes < VECTOR) way.loops.dense = NULL;
+    if (bytes < WIDEST) way.loops.widest = NULL;
     return way;
 }
 
@@ -210,7 +263,7 @@ static void combine_rest(const scatter_way *way, const scatter_places *p, const 
             const scatter_places own = {p->to + p->at[k], at,
                                         p->from + k * p->from_stride + i * r->from_stride,
                                         r->from_stride, count};
-            way->places(way, &own);
+            way->loops.places(way, &own);
         }
 }
 
@@ -233,17 +286,27 @@ static void fill_rows(const scatter_places *p, int64_t size, int64_t bytes) {
             fill(p->to + p->at[k], p->from + k * p->from_stride, size, bytes);
 }
 
+static void combine_all(const scatter_way *way, const scatter_places *p, const scatter_row *r,
+                        bool dense) {
+    const scatter_loops *l = &way->loops;
+    const bool widest =
+        l->widest && r->length * (int64_t)tosajit_type_size(way->type) % WIDEST == 0;
+    int64_t done = 0;
+    if (dense && l->dense) done = (widest ? l->widest : l->dense)(way, p, r->length);
+    if (done < r->length) combine_rest(way, p, r, done);
+}
+
 static void combine_rows(const scatter_way *way, const scatter_places *p, const scatter_row *r) {
     const int64_t size = (int64_t)tosajit_type_size(way->type);
     const bool dense = r->to_stride == size && r->from_stride == size,
-               puts = way->places != places_any && way->node->op == TOSAJIT_OP_scatter;
+               puts = way->loops.places != places_any && way->node->op == TOSAJIT_OP_scatter;
     if (puts && r->to_stride == size && r->from_stride == 0)
         fill_rows(p, size, r->length * size);
     else if (dense && puts)
         for (int64_t k = 0; k < p->count; k++)
             memcpy(p->to + p->at[k], p->from + k * p->from_stride, (size_t)(r->length * size));
     else
-        combine_rest(way, p, r, dense && way->dense ? way->dense(way, p, r->length) : 0);
+        combine_all(way, p, r, dense);
 }
 
 /* ---------------------------------------------------------------------------------------------
@@ -364,12 +427,26 @@ static void find_places(const gather_call *call, const char *index, int64_t inde
                 at);
 }
 
+/* True if indices lie side by side, and so do the elements that they count. */
+static bool are_side_by_side(const scatter_way *way, const gather_call *call,
+                             const int64_t *strides) {
+    return way->loops.indices && gather_may_fail(call->mode) &&
+           strides[INDEX] == (int64_t)tosajit_type_size(call->index) && strides[RESULT] == 0 &&
+           call->stride == (int64_t)tosajit_type_size(way->type);
+}
+
 /* Dimension `inner` of a walk, at pointers. */
 static void scatter_elements(const scatter_way *way, const gather_call *call, const walk *w,
                              int32_t inner, void *const *pointers) {
     enum { PIECE = 128 };
     const int64_t *strides = walk_strides(w, inner);
     int64_t at[PIECE];
+    if (are_side_by_side(way, call, strides)) {
+        const scatter_places p = {pointers[RESULT], NULL, pointers[UPDATES], strides[UPDATES],
+                                  w->sizes[inner]};
+        way->loops.indices(way, &p, call, pointers[INDEX]);
+        return;
+    }
     for (int64_t k = 0, count; k < w->sizes[inner]; k += count) {
         const int64_t left = w->sizes[inner] - k;
         count = left < PIECE ? left : PIECE;
@@ -378,7 +455,7 @@ static void scatter_elements(const scatter_way *way, const gather_call *call, co
         const scatter_places p = {(char *)pointers[RESULT] + k * strides[RESULT], at,
                                   (const char *)pointers[UPDATES] + k * strides[UPDATES],
                                   strides[UPDATES], count};
-        way->places(way, &p);
+        way->loops.places(way, &p);
     }
 }
 
