@@ -473,8 +473,11 @@ static tosajit_status scatter_shape(const op_use *use, tosajit_tensor_type *infe
         if (all[o].rank != all[0].rank)
             return diag_operand(diag_error(TOSAJIT_SHAPE_MISMATCH,
                                            "operand %d, %s, must have as many dimensions as "
-                                           "operand 0, %s",
-                                           o, type_print(&all[o]).text, type_print(&all[0]).text),
+                                           "operand 0, %s%s",
+                                           o, type_print(&all[o]).text, type_print(&all[0]).text,
+                                           o == SCATTER_INDEX && all[o].rank + 1 == all[0].rank
+                                               ? "; in texts i[:, None] has one more"
+                                               : ""),
                                 o, -1, all[o].rank, all[0].rank);
     }
     if (!status) status = tosajit_infer_shape(all + 1, 2, use->strict, &updates);

@@ -555,6 +555,14 @@ static void updates_are_not_written_over(void **state) {
              TOSAJIT_OVERLAP, messages_are_right);
 }
 
+/* Who has rows in mind writes an index of one dimension. */
+static void a_missing_dimension_is_said(void **state) {
+    const char *text = "scatter_add(x, i, v) : x: f32[?,?], i: i64[?], v: f32[?,?]";
+    tosajit_expr *expr;
+    assert_int_equal(tosajit_expr_parse(text, strlen(text), NULL, &expr), TOSAJIT_SHAPE_MISMATCH);
+    assert_non_null(strstr(tosajit_last_error(), "; in texts i[:, None] has one more"));
+}
+
 static int32_t positions[3][4];
 
 static void positions_are_right(const char *engine) {
@@ -598,5 +606,5 @@ static int close_all(void **state) {
 int main(void) {
     return TEST_RUN(open_all, close_all, TEST(elements_go_where_the_index_says),
                     TEST(messages_are_one_kernel), TEST(updates_are_not_written_over),
-                    TEST(positions_are_a_base));
+                    TEST(positions_are_a_base), TEST(a_missing_dimension_is_said));
 }

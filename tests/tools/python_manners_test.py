@@ -406,6 +406,7 @@ class Manners(unittest.TestCase):
                             ("np.nothing(n)", "nothing is no function"),
                             ("n.summ()", "summ is no .* method"),
                             ("gather(n, n)", "no function gather; [^d]"),
+                            ("scatter_add(n, n, n, index_mode=wrap)", "no function scatter_add"),
                             ("np.add.at(n, n, 1)", "change no array.* tosajit.jit"),
                             ("put_along_axis(n, n, 1, 1)", "change no array"),
                             ("n.put(n, 1)", "change no array"), ("np.put(n, n, 1)", "change no"),

@@ -177,6 +177,10 @@ def _is_dtype(node: Any) -> bool:
     return type(node) is _ast.Name and node.id in NAMES
 
 
+# Arguments of the library's own language, whose values are words there.
+_LANGUAGE = ("index_mode", "nan_mode")
+
+
 def _names_of(root: Any) -> Dict[str, None]:
     """What an expression reads, in the order of the text, however deep it is."""
     found: Dict[str, None] = {}
@@ -203,7 +207,8 @@ def _parts(node: Any, kind: type) -> List[Any]:
         to = node.func.attr if of else ""
         return [*of, *[a for a in node.args if to != "astype" or not _is_dtype(a)], *node.keywords]
     if (kind is _ast.Attribute and _is_module(node)
-        or kind is _ast.keyword and node.arg == "dtype" and _is_dtype(node.value)):
+        or kind is _ast.keyword and node.arg == "dtype" and _is_dtype(node.value)
+        or kind is _ast.keyword and node.arg in _LANGUAGE and type(node.value) is _ast.Name):
         return []
     parts: List[Any] = []
     for field in node._fields:
