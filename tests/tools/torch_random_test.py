@@ -149,6 +149,22 @@ VIEWS = """{0}.transpose(0, -1);{0}.transpose(-1, -2);{0}.unsqueeze(0);{0}.unsqu
 {0}.unsqueeze(0).expand(3, *{0}.shape);{0}.unsqueeze(1).expand(-1, 2, *{0}.shape[1:]);{0}.select(-1, 1);{0}.split(2, -1)[0];{0}.movedim(0, -1);torch.cat([{0}, {0} * 2], -1)
 torch.stack([{0}, -{0}], -1);torch.cat([{0}, {0}], 0);{0}.roll(1, -1);{0}.tril();F.pad({0}, (1, 1));{0}.repeat_interleave(2, -1);{0}.t();{0}.narrow(0, 0, 1);torch.stack([{0}, {0} + 1]).flatten(0, 1)
 {0}[..., None] * torch.ones(1, 3);{0}.diagonal();{0}[:, [1, 0]];{0}.expand(2, *{0}.shape)""".replace("\n", ";").split(";")
+TAKEN = """{0}[torch.arange(5) % {0}.shape[0]];{0}[:, torch.arange(4) % {0}.shape[1] - 1]
+{0}.index_select(0, torch.arange(7) % {0}.shape[0]);{0}.index_select(-1, torch.tensor([0, 0]))
+F.embedding(torch.arange(6).view(2, 3) % {0}.shape[0], {0});{0}[torch.tensor([[0, -1], [0, 0]])]
+{0}[torch.arange(4) % {0}.shape[0], torch.arange(4) % {0}.shape[1] - 1]
+{0}.gather(0, torch.zeros_like({0}[:1], dtype=torch.int64) + {0}.shape[0] - 1)
+{0}.gather(-1, torch.zeros_like({0}[..., :1], dtype=torch.int64))
+{0}[torch.arange({0}.shape[0]) // 2] + {0};{0}.sum(-1)[torch.tensor([0, 0])]""".replace(
+    "\n", ";").split(";")
+ROWS_OF = "(torch.arange({1}.shape[0]) // 2)"
+ADDED = """{0}.index_add(0, I, {1});{0}.index_put((I,), {1}, accumulate=True)
+torch.zeros_like({0}).index_add(0, I, {1}) + {0}
+torch.zeros_like({0}).index_add(0, I, {0}[-1 - I] * {1})
+{0}.scatter_add(0, I[:, None].expand(-1, {1}.shape[1]), {1})
+{0}.scatter_reduce(0, I[:, None].expand(-1, {1}.shape[1]), {1}, "amax")
+{0}.scatter(0, (I * 2 % 3)[:1, None].expand(-1, {1}.shape[1]), {1}[:1])
+{0}.index_put((I[:1],), {1}[:1])""".replace("I", ROWS_OF).replace("\n", ";").split(";")
 JOINED = "torch.cat([{0}, {1}], -1);torch.stack([{0}, {1}]);torch.cat([{0}, {1}], 0);torch.cat([{0}, {1}], 1);torch.cat([{1} * 2, {0}], 0)[1:];torch.stack([{0}, {1}], -1)".split(";")
 MUTATED = """{0}.clone().add_({1});{0}.mul_(2);{0}.add_({1});{0}[1:].add_(1);torch.neg_({0});{0}.clone().index_put((torch.tensor([0]),), {1}[:1])
 {0}.copy_({1});F.relu_({0});{0}.sub_({1}).add_(1);{0}.clone().fill_(2).mul({1});{0}.unsqueeze(0).mul_({1}).sum(0);{0}.zero_().add({1});torch.slice_scatter({0}, {1}[:1], 0, 0, 1)""".replace("\n", ";").split(";")
@@ -226,12 +242,14 @@ class Generator:
         a = r.choice(names[-4:] if r.random() < 0.7 else names)
         if self.steps and r.random() < 0.3:
             a = self.steps[-1].reads[0]  # what two read is where one of them might write too early
-        kind = r.choices(("one", "two", "reduced", "rows", "view", "joined", "mutated", "cast"),
-                         (6, 6, 3, 2, 5, 2, 1.5, 1))[0]
+        kind = r.choices(("one", "two", "reduced", "rows", "view", "joined", "mutated", "cast",
+                          "taken", "added"), (6, 6, 3, 2, 5, 2, 1.5, 1, 2, 2))[0]
         if kind == "one":
             return r.choice(EXACT if exact else SMOOTH), [a]
         if kind == "view":
             return r.choice(VIEWS), [a]
+        if kind == "taken":
+            return r.choice(TAKEN), [a]
         if kind == "cast":
             return r.choice(EXACT_CASTS if exact else CASTS), [a]
         if kind in ("reduced", "rows"):
@@ -243,12 +261,12 @@ class Generator:
             return r.choice(lists).replace("D", repr(dims), 1).replace("D", repr(dims)).replace("K", r.choice(("True", "False"))), [a]
         shape = self.values[a].shape
         alike = [n for n in names if self.values[n].shape == shape]
-        wanted = alike if kind in ("mutated", "joined") or r.random() < 0.6 else names
+        wanted = alike if kind in ("mutated", "joined", "added") or r.random() < 0.6 else names
         if r.random() < 0.15:
             wanted = [self.add_given(r.choice(([*shape], [*shape[:-1], 1], [1] * len(shape),
                                                [*shape[-1:]])))]
         b = r.choice(wanted)
-        return r.choice({"joined": JOINED,
+        return r.choice({"joined": JOINED, "added": ADDED,
                          "mutated": MUTATED}.get(kind, EXACT_TWO if exact else SMOOTH_TWO)), [a, b]
 
     def step(self, text, reads):

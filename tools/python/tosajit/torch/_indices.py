@@ -38,6 +38,15 @@ def whole_numbers(index: Any) -> torch.fx.Node:
     return index
 
 
+def as_one(operand: torch.fx.Node, dims: Sequence[int]) -> None:
+    """Refused, if dimensions beside each other lie so that no stride goes through all of them."""
+    value = value_of(operand)
+    along = [d for d, place in enumerate(dims) if place == ALONG and not same(value.shape[d], 1)]
+    for d, inner in zip(along, along[1:]):
+        if not same(value.stride(d), value.stride(inner) * value.shape[inner]):
+            raise Refused(f"dimensions of {operand} lie apart, which it would have as one")
+
+
 def dimension(node: torch.fx.Node) -> int:
     """The one that operations name behind their first operand."""
     rank = value_of(node.args[0]).dim()
@@ -96,6 +105,7 @@ def by_tensors(node: torch.fx.Node) -> Rule:
                          sizes)
         return taking("signed")(s, name, flat)
 
+    as_one(x, table)
     return Rule((x, *own), write, index=Index(first, (table, *dims)))
 
 
@@ -194,6 +204,8 @@ def changing(node: torch.fx.Node, function: str, mode: str, at: int, reads: Sequ
         raise Refused("it changes elements along an inner dimension, where PyTorch is faster")
     if any(type_of(read) != result for k, read in enumerate(reads) if k != (base is None)):
         raise Refused("its updates are of another type")
+    for read, own in zip(reads, dims):
+        as_one(read, own)
     number = None if value is None else literal(nearest(value, result), result)
 
     def write(s: Statements, x: str, i: str, u: Optional[str] = None) -> str:
