@@ -814,6 +814,19 @@ class Indices(unittest.TestCase):
         call([x, torch.arange(5), u[:5]])
         self.assertEqual(others_of([call]), 2, "a graph of six updates has no five")
 
+    def test_rows_of_one_number(self):
+        """They are copied in pieces, of which the last one may be any part."""
+        i = torch.tensor([4, 0, 4])
+        for columns in (1, 7, 1024, 1025, 5000):
+            for dtype in (torch.uint8, torch.bfloat16, torch.float32, torch.float64):
+                x = torch.arange(5 * columns).reshape(5, columns).to(dtype)
+                for program in (lambda x, i: x.clone().index_put_((i,), torch.tensor(3, dtype=x.dtype)),
+                                lambda x, i: torch.full_like(x, 3).index_put((i,), x[:3])):
+                    with self.subTest(columns=columns, dtype=dtype):
+                        call = self.graph_of(program, (x, i))
+                        self.same(call([x, i])[:4], program(x, i)[:4])
+                        self.assertEqual((runs_of([call]), others_of([call])), (1, 0))
+
     def test_regions(self):
         """What an index takes is one kernel with what follows, and with what another index
         changes."""
