@@ -140,6 +140,7 @@ static void print_op(tosajit_op op) {
         printf(";%sattributes: %s", parameters.used > 0 ? "\n" : " ", attributes.text);
     printf(". Results: %s.%s\n\n", accuracy(op),
            op_columns_of[op].view        ? " A view."
+           : op_columns_of[op].gathers   ? " An extension where index_mode is not `strict`."
            : op_columns_of[op].extension ? " An extension."
                                          : "");
     print_rows(op);
