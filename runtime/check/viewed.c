@@ -72,20 +72,34 @@ static tosajit_status find_range(call_sizes *c, const view_name *name, int64_t *
     return TOSAJIT_OK;
 }
 
-/* The product of a node's sizes but one; false if it is beyond 2^63 - 1. */
-static bool product_of(const call_sizes *c, tosajit_value node, int32_t but, int64_t *product) {
+/* The product of a node's sizes but those of a set; false if it is beyond 2^63 - 1. */
+static bool product_of(const call_sizes *c, tosajit_value node, uint32_t but, int64_t *product) {
     const view_sizes *sizes = &c->views->sizes[node];
     int64_t own[TOSAJIT_MAX_RANK];
-    for (int32_t d = 0; d < sizes->rank; d++) own[d] = d == but ? 1 : size_in(c, sizes->sizes[d]);
+    for (int32_t d = 0; d < sizes->rank; d++)
+        own[d] = but >> d & 1 ? 1 : size_in(c, sizes->sizes[d]);
     return size_count(sizes->rank, own, product);
+}
+
+/* The sizes that a reshape takes from its operand, on both sides: of a tensor without elements the
+ * others tell what is left. */
+static void find_copied(const expr_node *node, int32_t rank, uint32_t *from, uint32_t *to) {
+    for (int32_t d = 0; d < rank; d++) {
+        const int64_t own = -2 - node->attributes.numbers[d];
+        if (own < 0 || *from >> own & 1) continue;
+        *from |= 1u << own;
+        *to |= 1u << d;
+    }
 }
 
 static tosajit_status find_rest(const call_sizes *c, const view_name *name, int64_t *value) {
     const expr_node *node = &c->views->source->nodes[name->node];
     const bool open = name->kind == SIZE_REST;
     int64_t have, need;
-    if (!product_of(c, node->operands[0], -1, &have) ||
-        !product_of(c, name->node, open ? name->dim : -1, &need))
+    uint32_t from = 0, to = 0;
+    if (open) find_copied(node, c->views->sizes[name->node].rank, &from, &to);
+    if (open) to |= 1u << name->dim;
+    if (!product_of(c, node->operands[0], from, &have) || !product_of(c, name->node, to, &need))
         return say(c, name, "the number of elements is beyond 2^63 - 1", 0, 0);
     if (open ? need == 0 || have % need : have != need)
         return say(c, name, "the operand has another number of elements", have, need);
