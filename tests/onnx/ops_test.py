@@ -8,6 +8,7 @@ wrong with a call by the call.
 """
 import argparse
 import os
+import re
 import sys
 import tempfile
 import threading
@@ -161,6 +162,26 @@ class Operators(unittest.TestCase):
         for text, y in zip(texts, session.run(None, {"x": NUMBERS})):
             self.assertEqual(y.tobytes(), Library(libtosajit).interpret(text, NUMBERS).tobytes(),
                              text)
+
+    def test_the_engine_learns_the_sizes_of_results(self):
+        """Numbers and symbols where the inputs tell them; else a size of which nothing is known."""
+        for inputs, text, told in (
+                ("x:3,24,4,7", "x: f32[3,?,?,?]; squeeze(mean(exp(x), axis=[3]), (3,))",
+                 [3, 24, 4]),
+                ("x:N,H,W", "x: f32[?,?,?]; transpose(x, (2, 0, 1))", ["W", "N", "H"]),
+                ("x:N,4,4", "x: f32[?,4,?]; reshape(x, (0, -1))", ["N", 16]),
+                ("x:N,M b:M", "x: f32[?,?], b: f32[?]; x + b", ["N", "M"]),
+                ("x:N,M b:K", "x: f32[?,?], b: f32[?]; x + b", [None, None]),
+                ("x:N,M", "x: f32[?,?]; x[:, 2:]", ["N", None]),
+                ("x:N,M", "x: f32[?,?]; concat(x, x, axis=0)", [None, "M"]),
+                ("x:9,M", "x: f32[?,?]; concat(x, x, axis=0)", [18, "M"]),
+                ("x:N,48,8,8", "x: f32[?,?,?,?]; b = reshape(x, (0, -1, 0, 0, 16)); reshape(max(b, "
+                 "axis=[2,3]), (0, -1, 0, 0))", ["N", 48, 1, 1])):
+            made = model([region(" ".join(word.split(":")[0] for word in inputs.split()), "y",
+                                 text)], inputs, "y:" + ",".join("?" * len(told)))
+            shape = open_session(made).get_outputs()[0].shape
+            known = [*re.findall("[A-Z]", inputs), *range(1000)]
+            self.assertEqual([size if size in known else None for size in shape], told, text)
 
     def test_wrong_nodes_are_refused_with_a_reason(self):
         for words, inputs, expression, accuracy in (

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The expression tells ranks, sizes that are known, and element types but for signs: u8 is an i8
- * there. The attribute `types` tells those. A size that is open in the expression is that of the
- * inputs which decide it, if all agree. */
+ * there. The attribute `types` tells those. A size that is open in the expression the inputs
+ * decide. */
 #include "tools/onnxruntime/infer.h"
 
 #include <stdatomic.h>
@@ -13,6 +13,7 @@
 
 #include "tools/onnxruntime/region.h"
 #include "tools/onnxruntime/types.h"
+#include "tosajit/graph.h"
 #include "tosajit/inspect.h"
 
 enum { SYMBOL = 40 };
@@ -95,7 +96,60 @@ static bool read_inputs(inference *i) {
 }
 
 /* ---------------------------------------------------------------------------------------------
- * Sizes */
+ * Sizes. The kernel is asked for its results' sizes twice, with other numbers in place of each
+ * unknown size. A size of a result that is the same both times depends on none of these; one that
+ * is an unknown size's number both times is that size. All else is not known, as where operands
+ * broadcast for the right numbers alone. */
+
+/* Numbers of which no sum of several is another one, for as many unknown sizes as most nodes have.
+ * All are whole blocks of channels. */
+enum { NUMBERS = 8, TRIALS = 2 };
+static const int64_t numbers[TRIALS][NUMBERS] = {
+    {48, 144, 336, 720, 1488, 3024, 6096, 12240},
+    {240, 624, 1392, 2928, 6000, 12144, 24432, 49008},
+};
+
+/* An unknown size; the symbol is empty where it has no name, and then it is another one each time.
+ */
+typedef struct sizes {
+    size_t count;
+    const char *symbols[NUMBERS]; /* lent */
+    int64_t results[TRIALS][TOSAJIT_MAX_TENSORS][TOSAJIT_MAX_RANK];
+    bool known; /* both calls went well */
+} sizes;
+
+/* The place of a symbol; NUMBERS: there are too many. */
+static size_t find_symbol(sizes *s, const char *symbol) {
+    size_t k = 0;
+    while (k < s->count && !(*symbol && strcmp(s->symbols[k], symbol) == 0)) k++;
+    if (k == s->count && k < NUMBERS) s->symbols[s->count++] = symbol;
+    return k;
+}
+
+static bool fill_operand(sizes *s, const input *in, int trial, int64_t *dims) {
+    for (size_t d = 0; d < in->rank; d++) {
+        dims[d] = in->dims[d];
+        if (dims[d] >= 0) continue;
+        const size_t symbol = find_symbol(s, in->symbols[d] ? in->symbols[d] : "");
+        if (symbol == NUMBERS) return false;
+        dims[d] = numbers[trial][symbol];
+    }
+    return true;
+}
+
+static bool try_sizes(const inference *i, int trial, sizes *s) {
+    tosajit_tensor operands[TOSAJIT_MAX_TENSORS], results[TOSAJIT_MAX_TENSORS];
+    int64_t dims[TOSAJIT_MAX_TENSORS][TOSAJIT_MAX_RANK];
+    s->count = 0;
+    for (size_t k = 0; k < i->input_count; k++) {
+        const tosajit_tensor_type type = tosajit_kernel_operand_type(i->kernel, k);
+        const input *in = &i->inputs[k];
+        if (in->rank != (size_t)type.rank || !fill_operand(s, in, trial, dims[k])) return false;
+        operands[k] = tosajit_dense(type.element, NULL, type.rank, dims[k]);
+    }
+    return !tosajit_kernel_results(i->kernel, operands, i->input_count, results,
+                                   tosajit_kernel_result_count(i->kernel), s->results[trial]);
+}
 
 /* A size: a number, or else -1 and a symbol, which is empty where nothing is known. */
 typedef struct extent {
@@ -103,30 +157,13 @@ typedef struct extent {
     const char *symbol;
 } extent;
 
-static bool is_known(const extent *e) { return e->number >= 0 || *e->symbol; }
-
-static bool is_equal(const extent *a, const extent *b) {
-    return is_known(a) && a->number == b->number && strcmp(a->symbol, b->symbol) == 0;
-}
-
-/* Along the dimension that is so far from the last one. Some input decides it; if all that may do
- * have the same size, whichever it is. */
-static extent decided(const inference *i, int32_t from_last) {
-    static const extent unknown = {-1, ""};
-    extent found = unknown;
-    bool any = false;
-    for (size_t k = 0; k < i->input_count; k++) {
-        const tosajit_tensor_type type = tosajit_kernel_operand_type(i->kernel, k);
-        const int32_t d = type.rank - 1 - from_last;
-        const input *in = &i->inputs[k];
-        if (d < 0 || type.dims[d] >= 0) continue;
-        if (in->rank != (size_t)type.rank) return unknown;
-        const extent own = {in->dims[d], in->symbols[d] ? in->symbols[d] : ""};
-        if (any && !is_equal(&found, &own)) return unknown;
-        found = own;
-        any = true;
-    }
-    return found;
+static extent find_extent(const sizes *s, size_t result, int32_t d) {
+    const int64_t first = s->results[0][result][d], second = s->results[1][result][d];
+    if (!s->known) return (extent){-1, ""};
+    if (first == second) return (extent){first, ""};
+    for (size_t k = 0; k < s->count; k++)
+        if (first == numbers[0][k] && second == numbers[1][k]) return (extent){-1, s->symbols[k]};
+    return (extent){-1, ""};
 }
 
 /* ---------------------------------------------------------------------------------------------
@@ -138,7 +175,8 @@ static void name_unknown(char symbol[SYMBOL]) {
     snprintf(symbol, SYMBOL, "tosajit/size_%zu", atomic_fetch_add(&count, 1));
 }
 
-static bool set_shape(const inference *i, const tosajit_tensor_type *type, ort_tensor_info *info) {
+static bool set_shape(const inference *i, const tosajit_tensor_type *type, size_t index,
+                      const sizes *known, ort_tensor_info *info) {
     const ort_api *api = i->api;
     const size_t rank = (size_t)type->rank;
     int64_t dims[TOSAJIT_MAX_RANK];
@@ -146,8 +184,8 @@ static bool set_shape(const inference *i, const tosajit_tensor_type *type, ort_t
     char fresh[TOSAJIT_MAX_RANK][SYMBOL];
     for (int32_t d = 0; d < type->rank; d++) {
         extent e = {type->dims[d], ""};
-        if (e.number < 0) e = decided(i, type->rank - 1 - d);
-        if (!is_known(&e)) {
+        if (e.number < 0) e = find_extent(known, index, d);
+        if (e.number < 0 && !*e.symbol) {
             name_unknown(fresh[d]);
             e.symbol = fresh[d];
         }
@@ -158,14 +196,15 @@ static bool set_shape(const inference *i, const tosajit_tensor_type *type, ort_t
            is_fine(api, ORT(api, SetSymbolicDimensions)(info, symbols, rank));
 }
 
-static void tell(const inference *i, size_t index) {
+static void tell(const inference *i, size_t index, const sizes *known) {
     const ort_api *api = i->api;
     const tosajit_tensor_type type = tosajit_kernel_result_type(i->kernel, index);
     const int64_t said = index < i->type_count ? i->types[index] : 0;
     const int element = region_result_type(type.element, said);
     ort_tensor_info *info = NULL;
     if (!element || !is_fine(api, ORT(api, CreateTensorTypeAndShapeInfo)(&info))) return;
-    if (is_fine(api, ORT(api, SetTensorElementType)(info, element)) && set_shape(i, &type, info))
+    if (is_fine(api, ORT(api, SetTensorElementType)(info, element)) &&
+        set_shape(i, &type, index, known, info))
         is_fine(api, ORT(api, ShapeInferContext_SetOutputTypeShape)(i->node, index, info));
     ORT(api, ReleaseTensorTypeAndShapeInfo)(info);
 }
@@ -196,6 +235,9 @@ void infer_outputs(const ort_api *api, size_t least, ort_inference *node) {
     const bool known = read_inputs(&i);
     widen(&i);
     const size_t results = i.kernel && known ? tosajit_kernel_result_count(i.kernel) : 0;
-    for (size_t k = 0; k < least && k < results; k++) tell(&i, k);
+    sizes asked = {.known = results > 0};
+    for (int trial = 0; trial < TRIALS && asked.known; trial++)
+        asked.known = try_sizes(&i, trial, &asked);
+    for (size_t k = 0; k < least && k < results; k++) tell(&i, k, &asked);
     tosajit_kernel_release(i.kernel);
 }
