@@ -567,7 +567,15 @@ def reduction(m, op):
         axes = [] if attributes.get("noop_with_empty_axes") else list(range(rank))
     keeps = attributes.get("keepdims", 1)
     left = [1 if d in axes else size for d, size in enumerate(sizes) if keeps or d not in axes]
-    m.node(op, [x, *operands], [(kind, left)], **attributes, **more)
+    # a maximum has NaN otherwise in the engine, of which a cast or comparison makes anything
+    alone = op in ("ReduceMax", "ReduceMin") and kind in (F32, F64) and m.opset >= 11
+    m.node(op, [without_nan(m, x) if alone else x, *operands], [(kind, left)], **attributes, **more)
+
+
+def without_nan(m, x):
+    kind, sizes = m.values[x]
+    number = m.node("Equal", [x, x], [(BOOL, sizes)])[0]
+    return m.node("Where", [number, x, m.constant(0, kind)], [(kind, sizes)])[0]
 
 
 @operator("ArgMax ArgMin")
@@ -577,8 +585,7 @@ def position(m, op):
     kind, sizes = m.values[x]
     if m.opset < 11:
         raise Refused
-    number = m.node("Equal", [x, x], [(BOOL, sizes)])[0]
-    x = m.node("Where", [number, x, m.constant(0, kind)], [(kind, sizes)])[0]
+    x = without_nan(m, x)
     axis = m.some(0, len(sizes) - 1)
     attributes = {"keepdims": m.some(0, 1)} if m.chance(0.7) else {}
     left = [1 if d == axis else size for d, size in enumerate(sizes) if d != axis

@@ -280,6 +280,20 @@ static bool gives_sum(const onnx_site *s) {
            s->g->values[s->node->outputs[ONNX_SUM]].uses > 0;
 }
 
+/* False if a scale or bias would repeat the rows, which the engine refuses in a call. */
+static bool scales_fit(const onnx_site *s) {
+    const onnx_type *x = &onnx_input(s->g, s->node, 0)->type;
+    for (int32_t k = 1; k < s->node->input_count; k++) {
+        const onnx_value *scale = onnx_input(s->g, s->node, k);
+        for (int32_t d = 0; scale && d < scale->type.rank; d++) {
+            const int32_t own = d + x->rank - scale->type.rank;
+            const int64_t size = scale->type.dims[d];
+            if (size > 1 && (own < 0 || x->dims[own] == 1)) return false;
+        }
+    }
+    return true;
+}
+
 static bool is_allowed(onnx_site *s, const struct row *row, tosajit_type type) {
     const bool is_float =
         type == TOSAJIT_F16 || type == TOSAJIT_BF16 || type == TOSAJIT_F32 || type == TOSAJIT_F64;
@@ -287,6 +301,8 @@ static bool is_allowed(onnx_site *s, const struct row *row, tosajit_type type) {
         return refuse(s, "only of floats it is the same");
     if (number(s, "select_last_index", 0) != 0) return refuse(s, "it gives the last of equals");
     if (number(s, "stash_type", 1) != 1) return refuse(s, "its means are not of f32");
+    if (row->epsilon > 0 && row->axes != PIXELS && !scales_fit(s))
+        return refuse(s, "its scale or bias has other sizes than its rows");
     if (row->axes == PIXELS && row->epsilon > 0 && !onnx_input(s->g, s->node, 1)->fresh)
         return refuse(s, "its scale and bias are no constants of f32");
     return !gives_sum(s) || type == TOSAJIT_F32 || type == TOSAJIT_F64 ||
