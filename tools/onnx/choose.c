@@ -375,20 +375,15 @@ static bool split(const chooser *c, bool *members) {
     return any;
 }
 
-/* Take what pays on blocks alone out of the regions that are not on blocks. False: there is none.
- */
-static bool leave_plain(const chooser *c, bool *members) {
-    bool any = false;
+/* An operator that pays on blocks alone is a region alone where its region is not on blocks: the
+ * others may yet be on blocks without it. */
+static void part_plain(const chooser *c, const bool *members) {
     for (int32_t k = 0; k < c->g->node_count; k++) {
         const int32_t owner = c->choices->owners[k];
-        const bool there = owner >= 0 && c->choices->list[owner].region.view == ONNX_BLOCKS;
-        if (!members[k] || !c->blocked[k] || there) continue;
-        members[k] = false;
-        c->choices->why[k] = onnx_but_in_blocks;
-        any = true;
+        const onnx_region *r = owner < 0 ? NULL : &c->choices->list[owner].region;
+        if (r && members[k] && c->blocked[k] && r->view != ONNX_BLOCKS && r->count > 1)
+            c->split[k] = true;
     }
-    if (any) begin_again(c, members);
-    return any;
 }
 
 static bool divide(const chooser *c, bool *members) {
@@ -414,7 +409,8 @@ static bool divide(const chooser *c, bool *members) {
     if (!add_regions(c, regions)) return false;
     if (split(c, members)) return divide(c, members);
     if (!onnx_layout_choose(&c->writer, c->options->block, c->choices)) return false;
-    if (leave_plain(c, members)) return divide(c, members);
+    part_plain(c, members);
+    if (split(c, members)) return divide(c, members);
     drop_regions(c);
     return onnx_transpose_choose(&c->writer, c->choices) && onnx_share(&c->writer, c->choices);
 }
