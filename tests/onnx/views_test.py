@@ -65,20 +65,6 @@ class Views(unittest.TestCase):
                                      {"heads": np.int64([0, 0, 4, 32])}, 18, open_axes)
                     self.regions(model, {"past": past, "x": x}, *ALL)
 
-    def test_batch_of_none(self):
-        """In blocks of channels, whose number no elements tell: beside numbers of each channel, and
-        beside reductions of pixels and channels."""
-        constants = {"w": normal(20, 3, 3, 3), "v": normal(8, 20, 1, 1), "k": normal(20, 1, 1)}
-        first, last = N("Conv", ["x", "w"], ["c"]), N("Conv", ["r", "v"], ["y"])
-        norm = [N("ReduceL2", ["c"], ["l"], axes=[2, 3]), N("ReduceMean", ["l"], ["m"], axes=[1]),
-                N("Div", ["l", "m"], ["d"]), N("Mul", ["c", "d"], ["r"])]
-        for nodes in ([N("Softplus", ["c"], ["s"]), N("Mul", ["s", "k"], ["r"])], norm):
-            model = model_of([first, *nodes, last], {"x": normal(2, 3, 7, 5)}, ["y"], constants,
-                             open_axes=(0,))
-            images = [{"x": normal(batch, 3, 7, 5)} for batch in (2, 0, 1)]
-            texts = self.regions(model, images[0], "--optimize", *ALL[:-1], more=images[1:])
-            self.assertIn("b0 = reshape(x0, (0, ", "".join(texts))
-
     def regions(self, model, inputs, *options, more=()):
         """The texts of the converted model, which computes the same of all these inputs."""
         source, target = (os.path.join(work.name, name) for name in ("in.onnx", "out.onnx"))

@@ -26,12 +26,12 @@ def weights(results, channels, size=1):
                                    size)).astype(np.float32) / np.float32(size * channels**0.5)
 
 
-def model_of(nodes, constants, results=("out",), sizes=(SIZE, SIZE), channels=3):
+def model_of(nodes, constants, results=("out",), sizes=(SIZE, SIZE), channels=3, batch=1):
     """An image comes in, and images go out."""
     outputs = [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in results]
     graph = helper.make_graph(nodes, "g",
                               [helper.make_tensor_value_info("in", TensorProto.FLOAT,
-                                                             [1, channels, *sizes])], outputs,
+                                                             [batch, channels, *sizes])], outputs,
                               [numpy_helper.from_array(a, n) for n, a in constants.items()])
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
 
@@ -146,6 +146,17 @@ for constants in (whole, part):
     norm = [helper.make_node("InstanceNormalization", ["c", "scale", "shift"], ["n"]),
             one("Abs", "n", "t"), one("Neg", "t", "q")]
     check(ends(norm, "q"), {**constants, **parameters}, 0, near=1e-4)
+
+# A batch of no images, whose channels no number of elements tells.
+several = [[one("Softplus", "c", "s"), mul("s", "k", "r")], response[1:]]
+for nodes, last in zip(several, "rq"):
+    constants = {**part, **channel(20)}
+    made = model_of(ends([add("c", "half", "r")] * (last == "q") + nodes, last),
+                    {name: a for name, a in constants.items() if name != "b"}, batch="batch")
+    for batch in (2, 0, 1):
+        given = random.standard_normal((batch, 3, SIZE, SIZE)).astype(np.float32)
+        texts = [region["expression"] for region in run(made, given, near=1e-5)[1]["regions"]]
+        assert "b0 = reshape(x0, (0, " in "".join(texts), texts
 
 # Reductions that blocks have no word for stay the engine's.
 again_of = lambda a, to: [one("Abs", a, "t"), one("Neg", "t", to)]
