@@ -419,6 +419,13 @@ class Rows(unittest.TestCase):
             left = str(convert(model, "--min-bytes", "0", *options)[1]["left"])
             self.assertTrue(words in left if words else left == "[]", (op, options, left))
 
+    def test_scales_that_repeat_rows(self):
+        """The engine refuses them in a call, and takes the result for as large as the rows."""
+        model = model_of([helper.make_node("LayerNormalization", ["x", "w"], ["y"])],
+                         {"x": normal(64, 1)}, ["y"], {"w": normal(5)}, open_sizes=False)
+        left = str(convert(model, "--min-ops", "0", "--min-bytes", "0")[1]["left"])
+        self.assertIn("other sizes than its rows", left)
+
 
 def tearDownModule():
     tell_leaks()
